@@ -431,7 +431,8 @@ CREATE TABLE IF NOT EXISTS gateway_backfill (
 );
 INSERT INTO gateway_backfill (target, filled_to, filled_at)
   SELECT target, at + interval '1 day', at
-  FROM (VALUES ('gateway_spend_total'), ('gateway_spend_tag'), ('gateway_spend_key_day')) AS derived (target),
+  FROM (VALUES ('gateway_spend_total'), ('gateway_spend_tag'), ('gateway_spend_key_day'), ('gateway_spend_served'))
+      AS derived (target),
     (SELECT CASE WHEN to_regclass('gateway_spend') IS NULL THEN now() END) AS fresh (at)
   ON CONFLICT DO NOTHING;
 
@@ -691,6 +692,33 @@ CREATE TABLE IF NOT EXISTS gateway_spend_total (
   PRIMARY KEY (grain, dimension, bucket, value)
 ) WITH (fillfactor = 80);
 
+-- The same by what served the calls, whoever made them: reports of models, providers and deployments among each other.
+CREATE TABLE IF NOT EXISTS gateway_spend_served (
+  grain text COLLATE "C" NOT NULL CHECK (grain IN ('hour', 'day')),
+  bucket timestamptz NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  deployment text COLLATE "C" NOT NULL,
+  calls bigint NOT NULL,
+  failed_calls bigint NOT NULL,
+  cached_calls bigint NOT NULL,
+  estimated_calls bigint NOT NULL,
+  unpriced_calls bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_input_tokens bigint NOT NULL,
+  cache_creation_input_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  images bigint NOT NULL,
+  audio_seconds double precision NOT NULL,
+  characters bigint NOT NULL,
+  rerank_units bigint NOT NULL,
+  cost_nano bigint NOT NULL,
+  saved_nano bigint NOT NULL,
+  total_ms double precision NOT NULL,
+  PRIMARY KEY (grain, bucket, model, provider, deployment)
+) WITH (fillfactor = 80);
+
 -- What each key has cost on each day, as far as it has, in the order of that: reports find the few dearest of very many keys
 -- without reading the others. The sums themselves are in the totals, whose rows are changed in place: an index over what
 -- changes would end that.
@@ -702,6 +730,20 @@ CREATE TABLE IF NOT EXISTS gateway_spend_key_day (
 );
 CREATE INDEX IF NOT EXISTS gateway_spend_key_day_cost ON gateway_spend_key_day (day, cost_nano);
 
+-- The dearest people of each day that has ended, and the dearest keys and people among the calls of a model, a provider, a
+-- deployment or an organization (dimension and value as in the totals), the dearest first. A ranking is made of so many
+-- calls: it holds as long as the totals of its day have no more.
+CREATE TABLE IF NOT EXISTS gateway_spend_ranking (
+  dimension text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  ranked text COLLATE "C" NOT NULL CHECK (ranked IN ('key_id', 'user_id')),
+  day timestamptz NOT NULL,
+  calls bigint NOT NULL,
+  ids text[] NOT NULL,
+  costs_nano bigint[] NOT NULL,
+  PRIMARY KEY (dimension, value, ranked, day)
+);
+
 -- The distributions of latencies: how many answered calls took up to so many milliseconds, and more than the bucket before.
 DO $$ DECLARE
   sums text;
@@ -709,7 +751,7 @@ DO $$ DECLARE
   bucket text;
 BEGIN
   FOREACH sums IN ARRAY ARRAY['gateway_spend_folded', 'gateway_spend_rollup', 'gateway_spend_tag_rollup',
-    'gateway_spend_total'] LOOP
+    'gateway_spend_total', 'gateway_spend_served'] LOOP
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = sums::regclass AND attname = 'total_ms_more') THEN
       FOREACH latency IN ARRAY ARRAY['total_ms', 'first_token_ms'] LOOP
         FOREACH bucket IN ARRAY ARRAY['50', '100', '200', '400', '800', '1600', '3200', '6400', '12800', '25600', '51200',

@@ -12,6 +12,7 @@ import type { Services } from './services.ts'
 import { jobKey } from './stores/kv/keys.ts'
 import { resealing, type SealedPlaces } from './stores/sql/resealing.ts'
 import { markOfSalt } from './stores/sql/schema/same-salt.ts'
+import { endedDays } from './stores/sql/spend/ended-days.ts'
 import { SqlError } from './stores/sql/sql.ts'
 import { retention as recordRetention } from './telemetry/retention.ts'
 
@@ -20,6 +21,7 @@ export function scheduledJobs(services: Services): readonly Job[] {
   const jobs = [
     healthChecks(services, services.live),
     filling(services),
+    ranking(services),
     ...emails(services),
     ...warning(services),
     ...sweeping(services),
@@ -66,6 +68,24 @@ function filling({ backfill, clock }: Services): Job {
       for (let steps = 0; steps < STEPS_A_RUN && clock.now() < until && !signal.aborted; steps++) {
         // A step may wait for a starting database; stopping must not.
         if (!(await Promise.race([backfill.step(clock.now()), stopped]))) return
+      }
+    },
+  }
+}
+
+/** Ranks who has cost most on days that have ended. */
+function ranking({ sql, clock }: Services): Job {
+  const days = endedDays(sql)
+  return {
+    name: 'spend_ranking',
+    everySeconds: 600,
+    atStart: true,
+    async run(signal) {
+      const until = clock.now() + RUN_MS
+      const unranked = await days.unranked(clock.now())
+      for (const day of unranked.slice(0, STEPS_A_RUN)) {
+        if (clock.now() >= until || signal.aborted) return
+        await days.rank(day)
       }
     },
   }

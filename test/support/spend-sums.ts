@@ -1,5 +1,5 @@
 import { bucketsOf, LATENCIES, LATENCY_BOUNDS, type LatencySum } from '../../src/stores/sql/spend/latency-sums.ts'
-import { SPEND_DIMENSIONS, type SpendSum } from '../../src/stores/sql/spend/spend-sums.ts'
+import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, type SpendSum } from '../../src/stores/sql/spend/spend-sums.ts'
 
 /** The same of the buckets of latencies. */
 const LATENCY_TERMS = Object.fromEntries(
@@ -43,6 +43,7 @@ const DIMENSION_VALUES = `
 const SOURCES = {
   gateway_spend_rollup: [[...SPEND_DIMENSIONS], 'gateway_spend'],
   gateway_spend_tag_rollup: [['tag', ...SPEND_DIMENSIONS], 'gateway_spend, unnest(tags) AS tag'],
+  gateway_spend_served: [[...SERVED_DIMENSIONS], 'gateway_spend'],
   gateway_spend_total: [['dimension', 'value'], `gateway_spend CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`],
 } as const
 

@@ -41,7 +41,13 @@ vi.mock(import('../../src/telemetry/call-facts.ts'), async (original) => {
   return { factsOf: (call) => Object.assign(factsOf(call), { video_seconds: 2.5, client: '' }) }
 })
 
-const SUMMED = ['gateway_spend_folded', 'gateway_spend_rollup', 'gateway_spend_tag_rollup', 'gateway_spend_total']
+const SUMMED = [
+  'gateway_spend_folded',
+  'gateway_spend_rollup',
+  'gateway_spend_tag_rollup',
+  'gateway_spend_total',
+  'gateway_spend_served',
+]
 const COLUMNS = [
   `ALTER TABLE gateway_spend ADD COLUMN IF NOT EXISTS client text NOT NULL DEFAULT '';`,
   ...['gateway_spend', ...SUMMED].map(

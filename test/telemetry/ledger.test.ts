@@ -41,6 +41,7 @@ describe.each([
       'gateway_spend_folded',
       'gateway_spend_total',
       'gateway_spend_key_day',
+      'gateway_spend_served',
       'gateway_spend_rollup',
       'gateway_spend_tag_rollup',
       'gateway_budget',

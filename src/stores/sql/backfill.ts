@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { batchOf, queries, rowsOf } from './query.ts'
 import { SUMS } from './spend/spend-additions.ts'
-import { SPEND_DIMENSIONS, type SpendDimension } from './spend/spend-sums.ts'
+import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, type SpendDimension } from './spend/spend-sums.ts'
 import type { Sql } from './sql.ts'
 
-export type Target = 'gateway_spend_total' | 'gateway_spend_tag' | 'gateway_spend_key_day'
+export type Target = 'gateway_spend_total' | 'gateway_spend_tag' | 'gateway_spend_key_day' | 'gateway_spend_served'
 
 /** Fills tables that are newer than the ledger with earlier calls. Any number of processes may do it at once, and each
  *  may end at any time. */
@@ -30,6 +30,7 @@ const FILLS: Readonly<Record<Target, Fill>> = {
   ),
   gateway_spend_tag: fillTags,
   gateway_spend_key_day: byDays('gateway_spend_key_day', (day) => [missingKeyDays(day)]),
+  gateway_spend_served: byDays('gateway_spend_served', (day) => [missingServed(day)]),
 }
 
 /** The time for which processes of an older build, which do not write to the table, may still run. */
@@ -87,10 +88,11 @@ export function backfill(database: Sql): Backfill {
 /** An index of older builds over the tags of the ledger. */
 const FORMER_INDEX = sql`DROP INDEX CONCURRENTLY IF EXISTS gateway_spend_tags`
 
-/** Earlier calls are filled at once; those that older builds write meanwhile, at intervals. */
+/** Earlier calls are filled at once; those that older builds write meanwhile, at intervals. What may still be written is
+ *  waited for, while another table has its turn. */
 function isDue({ begun_at, filled_to }: State, until: number): boolean {
-  const filledTo = timeOf(filled_to)
-  return filledTo < until - (filledTo < timeOf(begun_at) ? 0 : AGAIN_MS)
+  const [begunAt, filledTo] = [timeOf(begun_at), timeOf(filled_to)]
+  return filledTo < until - AGAIN_MS || (filledTo < begunAt && begunAt <= until)
 }
 
 const timeOf = (time: string | null) => (time === null ? Number.NEGATIVE_INFINITY : Date.parse(time))
@@ -136,29 +138,55 @@ function byDays(target: Target, missing: (day: string) => readonly RawBuilder<un
 const lockOf = (target: Target) =>
   queries.selectFrom('gateway_backfill').select('target').where('target', '=', target).forUpdate()
 
-/** Computes and adds the missing totals of one dimension on one day in one statement. Calls that are written meanwhile
- *  add the same to both tables, and lock rows in the same order, so that no deadlock occurs. */
+/** The missing totals of one dimension on one day. */
 function missingTotals(dimension: 'all' | SpendDimension | 'tag', day: string): RawBuilder<unknown> {
+  const value = dimension === 'all' ? sql`''` : sql.id(dimension)
+  return missingSums(dimension === 'tag' ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup', day, {
+    table: 'gateway_spend_total',
+    keys: { dimension: sql`${sql.lit(dimension)}`, value },
+  })
+}
+
+const missingServed = (day: string) =>
+  missingSums('gateway_spend_rollup', day, {
+    table: 'gateway_spend_served',
+    keys: Object.fromEntries(SERVED_DIMENSIONS.map((name) => [name, sql.id(name)])),
+  })
+
+/** A table of sums, and its columns beside the grain and the bucket, as the rollup has them. */
+interface Summed {
+  readonly table: 'gateway_spend_total' | 'gateway_spend_served'
+  readonly keys: Readonly<Record<string, RawBuilder<unknown>>>
+}
+
+/** Computes and adds the missing sums of one day in one statement. Calls that are written meanwhile add the same to both
+ *  tables, and lock rows in the same order, so that no deadlock occurs. */
+function missingSums(rollup: string, day: string, { table, keys }: Summed): RawBuilder<unknown> {
   const sums = SUMS.map((name) => sql.id(name))
+  const values = sql.join(Object.entries(keys).map(([name, value]) => sql`${value} AS ${sql.id(name)}`))
+  const own = ['grain', 'bucket', ...Object.keys(keys)].map((name) => sql.id(name))
   return sql`
-    INSERT INTO gateway_spend_total (dimension, value, grain, bucket, ${sql.join(sums)})
-    SELECT ${dimension}, whole.value, whole.grain, whole.bucket,
-      ${sql.join(sums.map((name) => sql`whole.${name} - coalesce(held.${name}, 0)`))}
+    INSERT INTO ${sql.table(table)} (${sql.join([...own, ...sums])})
+    SELECT ${sql.join([
+      ...own.map((name) => sql`whole.${name}`),
+      ...sums.map((name) => sql`whole.${name} - coalesce(held.${name}, 0)`),
+    ])}
     FROM (
-      SELECT ${dimension === 'all' ? sql`''` : sql.id(dimension)} AS value, grain, bucket,
-        ${sql.join(sums.map((name) => sql`sum(${name}) AS ${name}`))}
-      FROM ${sql.table(dimension === 'tag' ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup')}
+      SELECT grain, bucket, ${values}, ${sql.join(sums.map((name) => sql`sum(${name}) AS ${name}`))}
+      FROM ${sql.table(rollup)}
       WHERE grain IN ('day', 'hour')
         AND bucket >= ${day}::timestamptz AND bucket < ${day}::timestamptz + interval '24 hours'
-      GROUP BY 1, 2, 3
+      GROUP BY ${sql.join(own.map((_, index) => sql.lit(index + 1)))}
     ) AS whole
-    LEFT JOIN gateway_spend_total AS held
-      ON held.dimension = ${dimension} AND held.value = whole.value AND held.grain = whole.grain
-        AND held.bucket = whole.bucket
+    LEFT JOIN ${sql.table(table)} AS held
+      ON ${sql.join(
+        own.map((name) => sql`held.${name} = whole.${name}`),
+        sql` AND `,
+      )}
     WHERE whole.calls > coalesce(held.calls, 0)
-    ORDER BY whole.grain, whole.bucket, whole.value
-    ON CONFLICT (grain, dimension, bucket, value) DO UPDATE
-      SET ${sql.join(sums.map((name) => sql`${name} = gateway_spend_total.${name} + excluded.${name}`))}`
+    ORDER BY ${sql.join(own.map((name) => sql`whole.${name}`))}
+    ON CONFLICT (${sql.join(own)}) DO UPDATE
+      SET ${sql.join(sums.map((name) => sql`${name} = ${sql.table(table)}.${name} + excluded.${name}`))}`
 }
 
 /** The same of what keys have cost on one day. */

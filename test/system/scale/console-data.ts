@@ -1,3 +1,4 @@
+import { endedDays } from '../../../src/stores/sql/spend/ended-days.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
 
 const DAYS = 90
@@ -135,11 +136,19 @@ export async function fillForConsole(sql: Sql, { calls, keys }: { calls: number;
           FROM scale_sum GROUP BY 1, 2, 3) AS summed ORDER BY bucket, value`)
     }
   })
+  await filled('gateway_spend_served', async () => {
+    await run(`INSERT INTO gateway_spend_served (grain, bucket, model, provider, deployment, ${sums})
+      SELECT grain, bucket, ${SERVED}, ${values} FROM (
+        SELECT grain, bucket, m, d, sum(calls)::bigint AS calls, sum(cost)::bigint AS cost
+        FROM scale_sum GROUP BY 1, 2, 3, 4) AS summed`)
+  })
   await filled('gateway_spend_key_day', async () => {
     await run(`INSERT INTO gateway_spend_key_day SELECT bucket, value, cost_nano FROM gateway_spend_total
       WHERE grain = 'day' AND dimension = 'key_id' AND cost_nano > 0 ORDER BY bucket, value`)
   })
   await run('DROP TABLE scale_hour, scale_sum')
+  const days = endedDays(sql)
+  for (const day of await days.unranked(Date.now())) await days.rank(day)
 
   await run(`INSERT INTO gateway_audit_event (event_id, occurred_at, actor_type, actor_id, organization_id, action,
       resource_type, resource_id, request_id, status, changes, metadata)

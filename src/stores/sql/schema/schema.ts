@@ -32,7 +32,9 @@ import type {
   GatewaySpendFoldTable,
   GatewaySpendKeyDayTable,
   GatewaySpendPastTable,
+  GatewaySpendRankingTable,
   GatewaySpendRollupTable,
+  GatewaySpendServedTable,
   GatewaySpendTable,
   GatewaySpendTagRollupTable,
   GatewaySpendTagTable,
@@ -80,7 +82,9 @@ export interface Schema {
   gateway_spend_rollup: GatewaySpendRollupTable
   gateway_spend_tag_rollup: GatewaySpendTagRollupTable
   gateway_spend_total: GatewaySpendTotalTable
+  gateway_spend_served: GatewaySpendServedTable
   gateway_spend_key_day: GatewaySpendKeyDayTable
+  gateway_spend_ranking: GatewaySpendRankingTable
   gateway_audit_event: GatewayAuditEventTable
   gateway_dead_letter: GatewayDeadLetterTable
   gateway_file: GatewayFileTable
@@ -211,7 +215,7 @@ interface GatewayBudgetTable {
 
 /** The progress of filling a new table with earlier calls. */
 interface GatewayBackfillTable {
-  target: 'gateway_spend_total' | 'gateway_spend_tag' | 'gateway_spend_key_day'
+  target: 'gateway_spend_total' | 'gateway_spend_tag' | 'gateway_spend_key_day' | 'gateway_spend_served'
   begun_at: Defaulted<Timestamp>
   filled_to: Timestamp | null
   filled_at: Timestamp | null

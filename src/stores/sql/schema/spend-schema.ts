@@ -98,6 +98,24 @@ export interface GatewaySpendTotalTable extends SpendSumColumns {
   bucket: Timestamp
 }
 
+export interface GatewaySpendServedTable extends SpendSumColumns {
+  model: string
+  provider: string
+  deployment: string
+  grain: 'hour' | 'day'
+  bucket: Timestamp
+}
+
+export interface GatewaySpendRankingTable {
+  dimension: string
+  value: string
+  ranked: 'key_id' | 'user_id'
+  day: Timestamp
+  calls: Int8
+  ids: string[]
+  costs_nano: string[]
+}
+
 export interface GatewaySpendKeyDayTable {
   day: Timestamp
   key_id: string

@@ -1,7 +1,7 @@
 import { LATENCY_SUMS } from './latency-sums.ts'
 import { type Fold, printed, type Sum } from './spend-fold.ts'
 import type { SpendRow } from './spend-row.ts'
-import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
+import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
 
 /** The columns of the sums. */
 export const SUMS = Object.keys(SPEND_SUMS)
@@ -65,6 +65,7 @@ export const addedSums = (charges: string) => `charged AS (
     ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
   ), total AS (${rollup('gateway_spend_total', 'dimension, value', `shape CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}
   ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'shape')}
+  ), served AS (${rollup('gateway_spend_served', SERVED_DIMENSIONS.join(', '), 'shape')}
   ), tagged AS (${rollup('gateway_spend_tag_rollup', `tag, ${dimensions}`, 'shape CROSS JOIN unnest(tags) AS tag')}
   ), ranked AS (
     INSERT INTO gateway_spend_key_day (day, key_id, cost_nano)

@@ -1,16 +1,22 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
+import { RANKED_PLACES, RANKED_WITHIN } from './ended-days.ts'
 import type { SpendFilters } from './spend-filters.ts'
-import { DAY_MS, GROUPINGS, type Grouping, type ReportRange, type Some, sumsSource } from './spend-source.ts'
+import {
+  DAY_MS,
+  type Filled,
+  GROUPINGS,
+  type Grouping,
+  type ReportRange,
+  type Some,
+  sumsSource,
+} from './spend-source.ts'
 
 /** What a report is about. */
 export interface Source {
-  /** Whether the totals of one dimension may be used. */
-  readonly short: boolean
-  /** Whether what keys have cost on each day is there, in its order. */
-  readonly ranked: boolean
+  readonly filled: Filled & { readonly gateway_spend_key_day: boolean }
   readonly reach: Reach
   readonly range: ReportRange
   readonly filters: SpendFilters
@@ -21,8 +27,8 @@ export interface Places {
   readonly limit: number
 }
 
-export const sourceOf = ({ short, reach, range, filters }: Source, groupings: readonly Grouping[], only?: Some) =>
-  sumsSource(short, reach, range, filters, groupings, only)
+export const sourceOf = ({ filled, reach, range, filters }: Source, groupings: readonly Grouping[], only?: Some) =>
+  sumsSource(filled, reach, range, filters, groupings, only)
 
 /** The most expensive values of a grouping in the whole range, found by two sums alone: reports have dozens. */
 export async function dearest(database: Sql, source: Source, by: Grouping, places: Places): Promise<string[]> {
@@ -42,45 +48,104 @@ export async function dearest(database: Sql, source: Source, by: Grouping, place
 const MOST_DAYS = 100
 const MOST_PLACES = 1000
 
-/** Keys among which the most expensive ones certainly are, from the few dearest of each day (Fagin's threshold): what is not
- *  among those has cost at most the least of them. Undefined where that does not tell; other groupings have few values. */
+/** Values among which the most expensive ones certainly are, from the few dearest of each day (Fagin's threshold): what is
+ *  not among those has cost at most the least of them. Undefined where that does not tell. */
 async function candidatesFor(
   database: Sql,
-  { short, ranked, reach, range, filters }: Source,
+  source: Source,
   by: Grouping,
   { offset, limit }: Places,
 ): Promise<readonly string[] | undefined> {
-  const isNarrowed = reach !== 'everything' || Object.values(filters).some((value) => value !== undefined)
-  if (by !== 'key' || !short || !ranked || isNarrowed) return undefined
+  const { range } = source
   const [from, to] = [Date.parse(range.from), Date.parse(range.to)]
   const first = Math.floor(from / DAY_MS) * DAY_MS
   const days = Array.from({ length: Math.ceil((to - first) / DAY_MS) }, (_, index) => first + index * DAY_MS)
   const places = offset + limit
   if (days.length > MOST_DAYS || places > MOST_PLACES) return undefined
-  const each = 4 * places + 100
+  const asked = sql`${days.map((day) => new Date(day).toISOString())}::timestamptz[]`
+  const daily = dearestOfDays(source, by, asked, 4 * places + 100)
+  if (!daily) return undefined
   const found = await rowsOf(
     database,
-    sql<{ key_id: string; sure: boolean }>`
-      WITH entry AS (
-        -- Of a day that the range has in part, only the most that it can have cost is known.
-        SELECT day, key_id, cost_nano,
-          day >= ${range.from}::timestamptz AND day + interval '24 hours' <= ${range.to}::timestamptz AS is_whole
-        FROM unnest(${days.map((day) => new Date(day).toISOString())}::timestamptz[]) AS of (day)
-        CROSS JOIN LATERAL (
-          SELECT key_id, cost_nano FROM gateway_spend_key_day AS one WHERE one.day = of.day
-          ORDER BY cost_nano DESC LIMIT ${each}) AS dearest
-      ), edge AS (
-        SELECT day, min(cost_nano) AS most FROM entry GROUP BY day HAVING count(*) = ${each}
+    sql<{ id: string; sure: boolean }>`
+      WITH ${daily.entry}, edge AS (
+        SELECT day, min(cost_nano) AS most FROM entry GROUP BY day HAVING count(*) = ${daily.each}
       ), unseen AS (
         SELECT coalesce(sum(most), 0) AS most FROM edge
       ), candidate AS (
-        SELECT key_id, coalesce(sum(cost_nano) FILTER (WHERE is_whole), 0) AS least,
+        -- Of a day that the range has in part, only the most that it can have cost is known.
+        SELECT id, coalesce(sum(cost_nano) FILTER (WHERE day >= ${range.from}::timestamptz
+            AND day + interval '24 hours' <= ${range.to}::timestamptz), 0) AS least,
           sum(cost_nano) - coalesce(sum(edge.most), 0) + (SELECT most FROM unseen) AS most
-        FROM entry LEFT JOIN edge USING (day) GROUP BY key_id
+        FROM entry LEFT JOIN edge USING (day) GROUP BY id
       ), bar AS (
         SELECT least FROM candidate ORDER BY least DESC OFFSET ${places - 1} LIMIT 1
       )
-      SELECT key_id, bar.least > unseen.most AS sure FROM candidate, bar, unseen WHERE candidate.most >= bar.least`,
+      SELECT id, bar.least > unseen.most AND ${daily.isWhole} AS sure
+      FROM candidate, bar, unseen WHERE candidate.most >= bar.least`,
   )
-  return found[0]?.sure ? found.map(({ key_id }) => key_id) : undefined
+  return found[0]?.sure ? found.map(({ id }) => id) : undefined
+}
+
+interface DearestOfDays {
+  /** Common tables, of which `entry (day, id, cost_nano)` has the dearest of each day. */
+  readonly entry: RawBuilder<unknown>
+  /** So many of each day, unless it has fewer. */
+  readonly each: number
+  /** Whether no day is left out. */
+  readonly isWhole: RawBuilder<unknown>
+}
+
+/** So many days are ranked by their sums: that of today, one that has just ended, and one that got a late call. */
+const MOST_UNRANKED = 3
+
+/** Undefined for what is not ranked by the day. */
+function dearestOfDays(
+  { filled, reach, filters }: Source,
+  by: Grouping,
+  asked: RawBuilder<unknown>,
+  most: number,
+): DearestOfDays | undefined {
+  const ranked = GROUPINGS[by].column
+  if (!filled.gateway_spend_total || reach !== 'everything' || (ranked !== 'key_id' && ranked !== 'user_id')) return
+  const [given, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
+  if (others.length > 0) return
+  if (!given && ranked === 'key_id') return filled.gateway_spend_key_day ? dearestKeys(asked, most) : undefined
+  const [dimension, value] = given ?? ['all', '']
+  const within = RANKED_WITHIN.find((name) => name === dimension)
+  if (given && !within) return
+  const each = Math.min(most, RANKED_PLACES)
+  const sums = within
+    ? sql`SELECT ${sql.id(ranked)} AS id, sum(cost_nano) AS cost_nano FROM gateway_spend_rollup
+        WHERE grain = 'day' AND bucket = state.day AND ${sql.id(within)} = ${value} GROUP BY ${sql.id(ranked)}`
+    : sql`SELECT value AS id, cost_nano FROM gateway_spend_total
+        WHERE grain = 'day' AND dimension = ${sql.lit(ranked)} AND bucket = state.day`
+  const isWhole = sql`(SELECT count(*) <= ${MOST_UNRANKED} FROM state WHERE NOT is_ranked)`
+  const entry = sql`state AS MATERIALIZED (
+    SELECT total.bucket AS day, held.ids, held.costs_nano, held.day IS NOT NULL AS is_ranked
+    FROM gateway_spend_total AS total LEFT JOIN gateway_spend_ranking AS held
+      ON held.dimension = total.dimension AND held.value = total.value AND held.ranked = ${sql.lit(ranked)}
+        AND held.day = total.bucket AND held.calls = total.calls
+    WHERE total.grain = 'day' AND total.dimension = ${dimension} AND total.value = ${value}
+      AND total.bucket = ANY(${asked})
+  ), entry AS (
+    SELECT day, one.id, one.cost_nano FROM state
+    CROSS JOIN LATERAL unnest(ids[:${each}::int], costs_nano[:${each}::int]) AS one (id, cost_nano)
+    UNION ALL
+    SELECT day, one.id, one.cost_nano FROM state
+    CROSS JOIN LATERAL (SELECT * FROM (${sums}) AS sums ORDER BY cost_nano DESC LIMIT ${each}) AS one
+    WHERE NOT is_ranked AND ${isWhole}
+  )`
+  return { entry, each, isWhole }
+}
+
+/** What keys have cost on each day is kept in its order, today included. */
+function dearestKeys(asked: RawBuilder<unknown>, each: number): DearestOfDays {
+  const entry = sql`entry AS (
+    SELECT day, dearest.id, dearest.cost_nano FROM unnest(${asked}) AS of (day)
+    CROSS JOIN LATERAL (
+      SELECT key_id AS id, cost_nano FROM gateway_spend_key_day AS one WHERE one.day = of.day
+      ORDER BY cost_nano DESC LIMIT ${each}) AS dearest
+  )`
+  return { entry, each, isWhole: sql`true` }
 }

@@ -54,28 +54,28 @@ const IN_TIME = sql`group_value`
 const DEAREST_FIRST = sql`cost_nano DESC, calls DESC, group_value`
 
 export function spendReports(database: Sql): SpendReports {
-  const filled = { gateway_spend_total: false, gateway_spend_key_day: false }
-  /** Whether a table is filled. Until then reports read the rollups, which are always complete. */
-  async function has(table: keyof typeof filled): Promise<boolean> {
-    filled[table] ||= await isFilled(database, table)
-    return filled[table]
+  const filled = { gateway_spend_total: false, gateway_spend_served: false, gateway_spend_key_day: false }
+  /** The tables that are filled. Until then reports read the rollups, which are always complete. */
+  async function tables(): Promise<Readonly<typeof filled>> {
+    for (const table of Object.keys(filled) as (keyof typeof filled)[])
+      filled[table] ||= await isFilled(database, table)
+    return filled
   }
   const about = async (reach: Reach, range: ReportRange, filters: SpendFilters): Promise<Source> => ({
     reach,
     range,
     filters,
-    short: await has('gateway_spend_total'),
-    ranked: await has('gateway_spend_key_day'),
+    filled: await tables(),
   })
 
   return {
     async totals(reach, range, filters) {
       const { from, to } = range
-      const short = await has('gateway_spend_total')
+      const filled = await tables()
       const length = Date.parse(to) - Date.parse(from)
       const before = { from: new Date(Date.parse(from) - length).toISOString(), to: from }
       const total = (within: ReportRange) =>
-        sql<Sums>`SELECT ${TOTALS} FROM ${sumsSource(short, reach, within, filters, [])}`
+        sql<Sums>`SELECT ${TOTALS} FROM ${sumsSource(filled, reach, within, filters, [])}`
       const [current, previous] = await batchOf(database, [total(range), total(before)])
       return { current: current[0] as Sums, previous: previous[0] as Sums }
     },
@@ -85,7 +85,7 @@ export function spendReports(database: Sql): SpendReports {
       const order = isTime(by) ? IN_TIME : DEAREST_FIRST
       const source = await about(reach, range, filters)
       const { name, joined } = nameOf(by, sql`group_value`, 'group_of')
-      const ranked = isRanked(source.short, reach, filters, by)
+      const ranked = isRanked(source.filled, reach, filters, by)
       const values = ranked ? await dearest(database, source, by, { limit, offset }) : undefined
       if (values?.length === 0) return []
       const counted = sourceOf(source, [by], values && { by, values })
@@ -103,7 +103,7 @@ export function spendReports(database: Sql): SpendReports {
 
     async split(reach, range, { by, splitBy, top, offset, limit, ...filters }) {
       const source = await about(reach, range, filters)
-      const ranked = isRanked(source.short, reach, filters, splitBy)
+      const ranked = isRanked(source.filled, reach, filters, splitBy)
       const values = ranked ? await dearest(database, source, splitBy, { limit: top, offset: 0 }) : undefined
       const groupName = nameOf(by, sql`group_value`, 'group_of')
       const splitName = nameOf(splitBy, sql`split_value`, 'split_of')

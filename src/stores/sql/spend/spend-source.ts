@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Reach } from '../records/reach.ts'
 import type { Schema } from '../schema/schema.ts'
 import { all, equal, ofDimensions, type SpendFilters, withinReach } from './spend-filters.ts'
+import { SERVED_DIMENSIONS } from './spend-sums.ts'
 
 /** The table that has the names of a grouping's values. */
 interface Names {
@@ -75,10 +76,16 @@ function segmentsOf({ from, to }: ReportRange, groupings: readonly Grouping[]): 
 /** The groupings with so many values that no report reads all of them. */
 const hasMany = (by: Grouping) => by === 'key' || by === 'user'
 
+/** Whether the tables that are smaller than the rollups are filled. */
+export interface Filled {
+  readonly gateway_spend_total: boolean
+  readonly gateway_spend_served: boolean
+}
+
 /** Whether it is worth to find the values that a report shows before their sums are read: a second look at the same rows is
  *  not, unless they are few then. */
-export function isRanked(short: boolean, reach: Reach, filters: SpendFilters, by: Grouping): boolean {
-  return !isTime(by) && (hasMany(by) || (short && totalsSource([by], filters, reach) !== undefined))
+export function isRanked(filled: Filled, reach: Reach, filters: SpendFilters, by: Grouping): boolean {
+  return !isTime(by) && (hasMany(by) || totalsSource(filled, [by], filters, reach) !== undefined)
 }
 
 /** Some values of a grouping. */
@@ -87,18 +94,18 @@ export interface Some {
   readonly values: readonly string[]
 }
 
-/** The smallest table of sums that covers the range exactly. `short`: whether the totals of one dimension may be
- *  used. With `only` the calls of some values alone. */
+/** The smallest table of sums that covers the range exactly. With `only` the calls of some values alone. */
 export function sumsSource(
-  short: boolean,
+  filled: Filled,
   reach: Reach,
   range: ReportRange,
   filters: SpendFilters,
   groupings: readonly Grouping[],
   only?: Some,
 ): RawBuilder<unknown> {
-  const totals = short ? totalsSource(groupings, filters, reach) : undefined
-  const { columns, table, where } = totals ?? rollupSource(groupings, filters, reach)
+  const totals = totalsSource(filled, groupings, filters, reach)
+  const { columns, table, where } =
+    totals ?? servedSource(filled, groupings, filters, reach) ?? rollupSource(groupings, filters, reach)
   const named = totals?.values ?? only?.values.length
   const ofValues = only && sql`${sql.id(totals ? 'value' : GROUPINGS[only.by].column)} = ANY(${only.values}::text[])`
   const segments = segmentsOf(range, groupings).map((segment) => {
@@ -135,8 +142,13 @@ interface Source {
 }
 
 /** The totals of one dimension, if the report involves only one. */
-function totalsSource(groupings: readonly Grouping[], filters: SpendFilters, reach: Reach): Source | undefined {
-  if (reach !== 'everything') return undefined
+function totalsSource(
+  filled: Filled,
+  groupings: readonly Grouping[],
+  filters: SpendFilters,
+  reach: Reach,
+): Source | undefined {
+  if (!filled.gateway_spend_total || reach !== 'everything') return undefined
   const [column, second] = groupings.filter((by) => !isTime(by)).map((by) => GROUPINGS[by].column)
   const [first, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
   if (second !== undefined || others.length > 0 || first?.[0].startsWith('not_')) return undefined
@@ -149,6 +161,22 @@ function totalsSource(groupings: readonly Grouping[], filters: SpendFilters, rea
     where: value === undefined ? sql`dimension = ${dimension}` : sql`dimension = ${dimension} AND value = ${value}`,
     values: value === undefined ? undefined : 1,
   }
+}
+
+const SERVED: ReadonlySet<string> = new Set(SERVED_DIMENSIONS.flatMap((name) => [name, `not_${name}`]))
+
+/** The sums by what served the calls, if the report involves nothing else. */
+function servedSource(
+  filled: Filled,
+  groupings: readonly Grouping[],
+  filters: SpendFilters,
+  reach: Reach,
+): Source | undefined {
+  if (!filled.gateway_spend_served || reach !== 'everything') return undefined
+  const given = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const involved = [...groupings.filter((by) => !isTime(by)).map((by) => GROUPINGS[by].column), ...given]
+  if (!involved.every((name) => SERVED.has(name))) return undefined
+  return { columns: sql``, table: 'gateway_spend_served', where: all(ofDimensions(filters)) }
 }
 
 function rollupSource(groupings: readonly Grouping[], filters: SpendFilters, reach: Reach): Source {

@@ -14,6 +14,9 @@ export const SPEND_DIMENSIONS = [
 ] as const satisfies readonly FactsThat<'alike'>[]
 export type SpendDimension = (typeof SPEND_DIMENSIONS)[number]
 
+/** Those of what served a call, which say nothing of who made it. */
+export const SERVED_DIMENSIONS = ['model', 'provider', 'deployment'] as const satisfies readonly SpendDimension[]
+
 /** Counts of calls: the value that each row of the ledger adds. */
 const COUNTED = {
   calls: () => 1,

@@ -196,6 +196,20 @@ describe('an embedded database of an earlier schema', () => {
   )
 })
 
+it('fills one table while another one waits for calls that may still be written', async () => {
+  sql = await emptyEmbeddedSql()
+  await applySchema(sql, read('06-ledger.sql'))
+  await sql.query(callsOf('06-ledger.sql', 0) as Statement)
+  await applySchema(sql, today)
+  const tables = backfill(sql)
+  const begun = Date.now()
+  let steps = 0
+  while (steps < 40 && (await tables.step(begun + 1000 * steps))) steps += 1
+  expect(steps).toBeLessThan(40)
+  const filled = 'SELECT count(*)::int AS targets, count(filled_to)::int AS ready FROM gateway_backfill'
+  expect(await rows(filled)).toEqual([{ targets: 4, ready: 4 }])
+}, 60_000)
+
 /** What statements can tell of a database's shape. */
 async function shape(): Promise<readonly string[]> {
   const described = await rows(`

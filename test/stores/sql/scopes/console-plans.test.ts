@@ -82,7 +82,12 @@ const NARROWED: Asked = {
   ],
   'spend of a deployment by model': [
     (sql) => spendReports(sql).split('everything', range, { ...split, deployment: 'd-1' }),
+    'gateway_spend_served_pkey',
+  ],
+  'spend of a deployment by key': [
+    (sql) => spendReports(sql).split('everything', range, { ...split, deployment: 'd-1', splitBy: 'key' }),
     'gateway_spend_rollup_deployment',
+    'gateway_spend_total_pkey',
   ],
   'spend of some keys among all': [
     (sql) => spendReports(sql).split('everything', range, { ...split, splitBy: 'key' }),

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
+import { endedDays } from '../../../../src/stores/sql/spend/ended-days.ts'
+import type { SpendFilters } from '../../../../src/stores/sql/spend/spend-filters.ts'
 import { spendReports } from '../../../../src/stores/sql/spend/spend-reports.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
 import type { CallFinished } from '../../../../src/telemetry/events.ts'
@@ -32,6 +34,11 @@ function call(name: string, cost: (key: number, day: number) => number | undefin
       at: at(24 * day + Math.floor(24 * random())),
       keyId: key === 7 ? '' : `key-${key}`,
       userId: `user-${key % 200}`,
+      // A key asks several models, of which each has deployments and a provider with others.
+      model: `model-${(key + day) % 3}`,
+      deployment: `deployment-${(key + day) % 6}`,
+      provider: `provider-${(key + day) % 2}`,
+      organizationId: `org-${key % 4}`,
       costNano: cost(key, day),
     })
   })
@@ -43,6 +50,15 @@ const RANGES = {
   'days and parts': [5, 24 * DAYS - 3],
   'a part of one': [30, 40],
 } as const
+
+const WITHIN: readonly SpendFilters[] = [
+  { model: 'model-1' },
+  { deployment: 'deployment-4' },
+  { provider: 'provider-0' },
+  { organization_id: 'org-3' },
+]
+/** What a late call has in common with others of its day. */
+const LATE = { model: 'model-1', deployment: 'deployment-4', provider: 'provider-0', organizationId: 'org-3' }
 
 describe.each(['PostgreSQL', 'PGlite'])('the dearest keys and users, in %s', (server) => {
   let sql: Sql
@@ -65,10 +81,59 @@ describe.each(['PostgreSQL', 'PGlite'])('the dearest keys and users, in %s', (se
 
   /** The ledger holds these, and no others. */
   async function hold(calls: readonly CallFinished[]): Promise<void> {
-    for (const table of ['spend', 'spend_past', 'spend_rollup', 'spend_total', 'spend_key_day']) {
+    for (const table of [
+      'spend',
+      'spend_past',
+      'spend_rollup',
+      'spend_total',
+      'spend_key_day',
+      'spend_served',
+      'spend_ranking',
+    ]) {
       await sql.query({ sql: `DELETE FROM gateway_${table}`, parameters: [] })
     }
     for (let from = 0; from < calls.length; from += 200) await ledger.write(sql, calls.slice(from, from + 200))
+  }
+
+  /** Ranks the days that have ended; resolves with how many were not ranked. */
+  async function rank(): Promise<number> {
+    const days = await endedDays(sql).unranked(Date.now())
+    for (const day of days) await endedDays(sql).rank(day)
+    return days.length
+  }
+
+  let lates = 0
+  const late = (keyId: string, userId: string, costNano: number) =>
+    finishedCall({ callId: `call_late_${lates++}`, at: at(50), keyId, userId, costNano, ...LATE })
+
+  async function expectTold(by: 'key' | 'user', name: keyof typeof RANGES, within: SpendFilters): Promise<void> {
+    const [from, to] = RANGES[name].map(at) as [string, string]
+    const [[column, value] = ["''", '']] = Object.entries(within)
+    const { rows } = await sql.query<{ value: string; nano: string }>({
+      sql: `SELECT ${by}_id AS value, coalesce(sum(cost_nano), 0) AS nano FROM gateway_spend
+        WHERE at >= $1::timestamptz AND at < $2::timestamptz AND ${column} = $3
+        GROUP BY 1 ORDER BY 2 DESC, count(*) DESC, ${by}_id LIMIT 28`,
+      parameters: [from, to, value],
+    })
+    const held = rows.map(({ value, nano }) => [value, Number(nano)])
+    const reports = spendReports(sql)
+    for (const limit of [1, 4, 25]) {
+      const told = async (offset: number) =>
+        (await reports.grouped('everything', { from, to }, { ...within, by, offset, limit })).map((group) => [
+          group.group_value,
+          Number(group.cost_nano),
+        ])
+      expect(await told(0)).toEqual(held.slice(0, limit))
+      expect(await told(3)).toEqual(held.slice(3, 3 + limit))
+    }
+    const split = { ...within, by: 'day', splitBy: by, top: 4, offset: 0, limit: 10_000 } as const
+    const groups = await reports.split('everything', { from, to }, split)
+    expect(new Set(groups.map(({ split_value }) => split_value))).toEqual(
+      new Set([...held.slice(0, 4).map(([value]) => value), null]),
+    )
+    const whole = await reports.totals('everything', { from, to }, within)
+    const added = groups.reduce((sum, group) => sum + Number(group.calls), 0)
+    expect(added).toBe(Number(whole.current.calls))
   }
 
   describe.skipIf(!possible).each([
@@ -77,46 +142,51 @@ describe.each(['PostgreSQL', 'PGlite'])('the dearest keys and users, in %s', (se
   ])('where %s', (_, calls) => {
     it('the ledger holds them', () => hold(calls))
 
-    it.each(
-      (['key', 'user'] as const).flatMap((by) =>
-        Object.keys(RANGES).flatMap((range) =>
-          [1, 4, 25].map((limit) => [by, range as keyof typeof RANGES, limit] as const),
-        ),
-      ),
-    )('are told as the ledger has them: by %s, of %s, %s', async (by, name, limit) => {
-      const [from, to] = RANGES[name].map(at) as [string, string]
-      const { rows } = await sql.query<{ value: string; nano: string }>({
-        sql: `SELECT ${by}_id AS value, coalesce(sum(cost_nano), 0) AS nano FROM gateway_spend
-          WHERE at >= $1::timestamptz AND at < $2::timestamptz
-          GROUP BY 1 ORDER BY 2 DESC, count(*) DESC, ${by}_id LIMIT ${limit + 3}`,
-        parameters: [from, to],
+    const CASES = (['key', 'user'] as const).flatMap((by) =>
+      (Object.keys(RANGES) as (keyof typeof RANGES)[]).map((range) => [by, range] as const),
+    )
+
+    it.each(CASES)('are told as the ledger has them: by %s, of %s', (by, name) => expectTold(by, name, {}))
+
+    describe.each([
+      ['with days that are ranked', async () => void (await rank())],
+      [
+        'with a call more of such a day, which changes all of its places',
+        () => ledger.write(sql, [late('key-3', 'user-3', 9_000_000), late('key-251', 'user-51', 8_000_000)]),
+      ],
+      ['ranked anew', async () => expect(await rank()).toBe(1)],
+    ])('%s', (_, change) => {
+      beforeAll(change, 60_000)
+
+      it.each(CASES)('by %s, of %s', async (by, name) => {
+        await expectTold(by, name, {})
+        for (const within of WITHIN) await expectTold(by, name, within)
       })
-      const held = rows.map(({ value, nano }) => [value, Number(nano)])
-      const told = async (offset: number) =>
-        (await spendReports(sql).grouped('everything', { from, to }, { by, offset, limit })).map((group) => [
-          group.group_value,
-          Number(group.cost_nano),
-        ])
-      expect(await told(0)).toEqual(held.slice(0, limit))
-      expect(await told(3)).toEqual(held.slice(3, 3 + limit))
-      const split = { by: 'day', splitBy: by, top: limit, offset: 0, limit: 10_000 } as const
-      const groups = await spendReports(sql).split('everything', { from, to }, split)
-      expect(new Set(groups.map(({ split_value }) => split_value))).toEqual(
-        new Set([...held.slice(0, limit).map(([value]) => value), null]),
-      )
-      const whole = await spendReports(sql).totals('everything', { from, to }, {})
-      const added = groups.reduce((sum, group) => sum + Number(group.calls), 0)
-      expect(added).toBe(Number(whole.current.calls))
+    })
+
+    it('nothing is ranked twice, and nothing that goes on', async () => {
+      expect(await rank()).toBe(0)
+      const days = await endedDays(sql).unranked(START + 24 * HOUR)
+      expect(days).toEqual([])
     })
   })
 
   it.skipIf(!possible)('are found without reading what the others have cost', async () => {
     await hold(skewed)
-    statements = []
+    await rank()
     const range = { from: at(0), to: at(24 * DAYS) }
-    await spendReports(sql).grouped('everything', range, { by: 'key', offset: 0, limit: 2 })
-    const ranked = statements.findIndex((text) => text.includes('gateway_spend_key_day'))
-    expect(ranked).toBeGreaterThan(-1)
-    for (const text of statements.slice(ranked + 1)) expect(text).toMatch(/value" = ANY/)
+    for (const [by, within, ranks] of [
+      ['key', {}, 'gateway_spend_key_day'],
+      ['user', {}, 'gateway_spend_ranking'],
+      ['key', { model: 'model-1' }, 'gateway_spend_ranking'],
+      ['user', { organization_id: 'org-3' }, 'gateway_spend_ranking'],
+    ] as const) {
+      statements = []
+      await spendReports(sql).grouped('everything', range, { ...within, by, offset: 0, limit: 2 })
+      const ranked = statements.findIndex((text) => text.includes(ranks))
+      expect(ranked).toBeGreaterThan(-1)
+      expect(statements.slice(ranked + 1)).not.toEqual([])
+      for (const text of statements.slice(ranked + 1)) expect(text).toMatch(/(value|key_id|user_id)" = ANY/)
+    }
   })
 })
