@@ -20,8 +20,8 @@ export function sentence(issue: z.core.$ZodRawIssue): string {
       return KINDS[issue.expected] ?? 'has a value of the wrong kind'
     case 'invalid_value': {
       const values = issue.values.map(String)
-      const choice = values.length === 1 ? `must be '${values[0]}'` : `must be one of ${values.join(', ')}`
-      return choice + suggestion(issue.input, values)
+      if (values.length === 1) return `must be '${values[0]}'`
+      return `must be one of ${values.join(', ')}${suggestion(issue.input, values)}`
     }
     case 'too_small':
       if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty'

@@ -134,6 +134,11 @@ describe('one value', () => {
       ],
     ],
     [
+      'the only choice',
+      general('self_registration: {mode: sso_allowed_domains}'),
+      ["general_settings.self_registration.mode: must be 'sso_allowed_domain'"],
+    ],
+    [
       'an e-mail address',
       general('sso_admin_email_list: [x]'),
       ['general_settings.sso_admin_email_list[0]: must be an e-mail address'],

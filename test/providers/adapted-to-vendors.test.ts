@@ -103,3 +103,9 @@ it.each([
     'tools.2.name',
   ])
 })
+
+it('a body that a server in Python refuses as a whole names no field', () => {
+  const body = JSON.stringify({ detail: [{ type: 'missing', loc: ['body'], msg: 'Field required' }] })
+  const { message, details } = openaiFailure(422, {}, new TextEncoder().encode(body), 0)
+  expect([message, details.param]).toEqual(['Field required', undefined])
+})

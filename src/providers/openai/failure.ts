@@ -151,7 +151,9 @@ function aboutField({ loc, msg, type }: JsonRecord): WireError {
   const param = asList(loc)
     .filter((name, index) => index > 0 || name !== 'body')
     .join('.')
-  return { message: `${param}: ${asText(msg)}`, type: undefined, code: text(type), param }
+  // Of a body that is wrong as a whole no field is named.
+  const message = [param, asText(msg)].filter(Boolean).join(': ')
+  return { message, type: undefined, code: text(type), param: text(param) }
 }
 
 function text(value: unknown): string | undefined {

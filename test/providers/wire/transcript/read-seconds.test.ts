@@ -16,7 +16,9 @@ it.each([
   [{ duration: 0.6 }, 0.6],
   [{ duration: 0 }, undefined],
   [{ duration: 1e308 }, undefined],
+  [{ duration: '8.47' }, 8.47],
   [{ duration: 'long' }, undefined],
+  [{ duration: '' }, undefined],
 ])('%j is billed as it is, to a part of a second', (answer, seconds) => {
   expect(secondsOf(answer)).toBe(seconds)
 })
