@@ -10,7 +10,7 @@ import { CALL_FACTS, type CallFact } from '../../src/stores/sql/spend/call-facts
 import type { FoldedCalls } from '../../src/stores/sql/spend/spend-folded.ts'
 import { type LoggedCall, spendLog } from '../../src/stores/sql/spend/spend-log.ts'
 import { spendReports } from '../../src/stores/sql/spend/spend-reports.ts'
-import { SPEND_FRACTIONS, SPEND_SUMS } from '../../src/stores/sql/spend/spend-sums.ts'
+import { ADDED_VALUES, SPEND_FRACTIONS } from '../../src/stores/sql/spend/spend-sums.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { foldedLedger } from '../../src/telemetry/folded-ledger.ts'
@@ -103,7 +103,7 @@ function folds(call: CallFinished): FoldedCalls[] {
 }
 
 it('each fact that is summed up adds itself, and nothing where it is not known', () => {
-  const summed = Object.entries(SPEND_SUMS).filter(([name]) => name in CALL_FACTS)
+  const summed = Object.entries(ADDED_VALUES).filter(([name]) => name in CALL_FACTS)
   expect(summed.length).toBeGreaterThan(10)
   for (const [name, of] of summed) {
     expect([name, of({ [name]: 7 } as never)]).toEqual([name, 7])

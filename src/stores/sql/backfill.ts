@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { batchOf, queries, rowsOf } from './query.ts'
-import { SUMS } from './spend/spend-additions.ts'
-import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, type SpendDimension } from './spend/spend-sums.ts'
+import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, SPEND_SUMS, type SpendDimension } from './spend/spend-sums.ts'
 import type { Sql } from './sql.ts'
 
 export type Target = 'gateway_spend_total' | 'gateway_spend_tag' | 'gateway_spend_key_day' | 'gateway_spend_served'
@@ -162,7 +161,7 @@ interface Summed {
 /** Computes and adds the missing sums of one day in one statement. Calls that are written meanwhile add the same to both
  *  tables, and lock rows in the same order, so that no deadlock occurs. */
 function missingSums(rollup: string, day: string, { table, keys }: Summed): RawBuilder<unknown> {
-  const sums = SUMS.map((name) => sql.id(name))
+  const sums = SPEND_SUMS.map((name) => sql.id(name))
   const values = sql.join(Object.entries(keys).map(([name, value]) => sql`${value} AS ${sql.id(name)}`))
   const own = ['grain', 'bucket', ...Object.keys(keys)].map((name) => sql.id(name))
   return sql`

@@ -17,18 +17,16 @@ export function bucketsOf(latency: Latency): LatencySum[] {
   return [...LATENCY_BOUNDS.map((bound) => `${latency}_${bound}` as const), `${latency}_more`]
 }
 
-/** The bucket of each call: only of calls that a provider has answered whole, for failures and answers from the cache are
- *  faster or slower than any model. */
-export const LATENCY_SUMS = Object.fromEntries(
-  LATENCIES.flatMap((latency) =>
-    bucketsOf(latency).map((name, index) => {
-      const above = LATENCY_BOUNDS[index - 1] ?? Number.NEGATIVE_INFINITY
-      const upTo = LATENCY_BOUNDS[index] ?? Number.POSITIVE_INFINITY
-      const counted = (row: SpendRow) => {
-        const ms = row[latency]
-        return ms !== null && ms > above && ms <= upTo && row.ending === 'answered' && row.cache !== 'hit' ? 1 : 0
-      }
-      return [name, counted]
-    }),
-  ),
-) as unknown as Readonly<Record<LatencySum, (row: SpendRow) => number>>
+/** All buckets of all latencies. */
+export const LATENCY_SUMS: ReadonlySet<LatencySum> = new Set(LATENCIES.flatMap(bucketsOf))
+
+/** The index among the buckets of a latency of the one that counts a call; undefined if none does. Only calls that a
+ *  provider has answered whole are counted, for failures and answers from the cache are faster or slower than any
+ *  model. */
+export function bucketOf(row: SpendRow, latency: Latency): number | undefined {
+  const ms = row[latency]
+  if (ms === null || row.ending !== 'answered' || row.cache === 'hit') return undefined
+  let index = 0
+  while (ms > (LATENCY_BOUNDS[index] ?? Number.POSITIVE_INFINITY)) index++
+  return index
+}

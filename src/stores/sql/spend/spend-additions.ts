@@ -1,13 +1,10 @@
-import { LATENCY_SUMS } from './latency-sums.ts'
+import { LATENCY_SUMS, type LatencySum } from './latency-sums.ts'
 import { type Fold, printed, type Sum } from './spend-fold.ts'
 import type { SpendRow } from './spend-row.ts'
 import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
 
-/** The columns of the sums. */
-export const SUMS = Object.keys(SPEND_SUMS)
-
 /** The sums of a shape as columns of a record. */
-export const SUM_COLUMNS = SUMS.map(
+export const SUM_COLUMNS = SPEND_SUMS.map(
   (name) => `sum_${name} ${SPEND_FRACTIONS.has(name) ? 'double precision' : 'bigint'}`,
 )
 
@@ -26,10 +23,10 @@ export function shapeRecords({ shapes }: Fold, columns: readonly (keyof SpendRow
   return shapes.map(({ shape, example, hour, sums }) => {
     const record: Record<string, unknown> = { shape, hour: `${hour}:00Z` }
     for (const name of columns) record[name] = example[name]
-    for (const [index, name] of SUMS.entries()) {
+    for (const [index, name] of SPEND_SUMS.entries()) {
       const sum = sums[index] as Sum
       // Most buckets of latencies are empty, and what is left out counts as 0.
-      if (sum || !(name in LATENCY_SUMS)) record[`sum_${name}`] = printed(sum)
+      if (sum || !LATENCY_SUMS.has(name as LatencySum)) record[`sum_${name}`] = printed(sum)
     }
     return record
   })
@@ -75,9 +72,9 @@ export const addedSums = (charges: string) => `charged AS (
   )`
 
 function rollup(table: string, keys: string, source: string): string {
-  const added = SUMS.map((name) => `coalesce(sum(sum_${name}), 0)`)
+  const added = SPEND_SUMS.map((name) => `coalesce(sum(sum_${name}), 0)`)
   return `
-    INSERT INTO ${table} (grain, bucket, ${keys}, ${SUMS.join(', ')})
+    INSERT INTO ${table} (grain, bucket, ${keys}, ${SPEND_SUMS.join(', ')})
     SELECT grain, date_trunc(grain, hour, 'UTC') AS bucket, ${keys}, ${added.join(', ')}
     FROM ${source} CROSS JOIN (VALUES ('hour'), ('day')) AS each (grain)
     GROUP BY grain, bucket, ${keys} ORDER BY grain, bucket, ${keys}
@@ -86,5 +83,5 @@ function rollup(table: string, keys: string, source: string): string {
 
 /** Adds the new sums to an existing row. */
 function grown(table: string): string {
-  return SUMS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
+  return SPEND_SUMS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 }

@@ -1,6 +1,7 @@
 import { factsThat } from './call-facts.ts'
+import { bucketOf, bucketsOf, LATENCIES } from './latency-sums.ts'
 import type { ChargedRow, SpendRow } from './spend-row.ts'
-import { SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
+import { ADDED_VALUES, SPEND_FRACTIONS, SPEND_SUMS, type SpendSum } from './spend-sums.ts'
 
 /** Calls of one hour that differ only in measured facts. */
 export interface Shape {
@@ -38,8 +39,10 @@ export interface Fold {
 export const SHAPE_COLUMNS = factsThat('alike')
 
 type Added = (row: SpendRow) => number | null
-const ADDED: readonly Added[] = Object.values(SPEND_SUMS)
-const IS_FRACTION = Object.keys(SPEND_SUMS).map((name) => SPEND_FRACTIONS.has(name))
+const ADDED: readonly Added[] = Object.values(ADDED_VALUES)
+const IS_FRACTION = SPEND_SUMS.map((name) => SPEND_FRACTIONS.has(name))
+/** The index of each latency's first bucket. */
+const BUCKETS = LATENCIES.map((latency) => ({ latency, first: SPEND_SUMS.indexOf(bucketsOf(latency)[0] as SpendSum) }))
 
 /** `columns` are those that calls of one shape have in common in addition to the hour; they include key, deployment and
  *  tags. */
@@ -61,7 +64,7 @@ export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): F
   }
 
   function newShape(row: SpendRow): Shape {
-    const made = { shape: shapes.length, example: row, hour: row.at.slice(0, HOUR), sums: ADDED.map(() => 0) }
+    const made = { shape: shapes.length, example: row, hour: row.at.slice(0, HOUR), sums: SPEND_SUMS.map(() => 0) }
     shapes.push(made)
     appended(shapesOfPayer, payerOf(row), made)
     return made
@@ -87,7 +90,14 @@ export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): F
     knows: (row) => shapeIn(row) !== undefined,
     add(row) {
       const { shape, sums } = shapeIn(row) ?? newShape(row)
-      for (let index = 0; index < ADDED.length; index++) add(sums, index, (ADDED[index] as Added)(row) ?? 0)
+      for (let index = 0; index < ADDED.length; index++) {
+        const value = (ADDED[index] as Added)(row)
+        if (value) add(sums, index, value)
+      }
+      for (const { latency, first } of BUCKETS) {
+        const bucket = bucketOf(row, latency)
+        if (bucket !== undefined) add(sums, first + bucket, 1)
+      }
       if (row.cost_nano) charge(row, row.cost_nano)
       return shape
     },

@@ -8,11 +8,10 @@ import {
   keyUse,
   type ShapeRecord,
   SUM_COLUMNS,
-  SUMS,
   shapeRecords,
 } from './spend-additions.ts'
 import type { Fold } from './spend-fold.ts'
-import { SPEND_DIMENSIONS } from './spend-sums.ts'
+import { SPEND_DIMENSIONS, SPEND_SUMS } from './spend-sums.ts'
 
 /** Sums of calls without rows in the ledger. They never change, so that writing them is idempotent by their id. */
 export interface FoldedCalls {
@@ -78,8 +77,8 @@ const ADD = `
   ), noted AS (
     INSERT INTO gateway_spend_fold (fold_id) VALUES ($3)
   ), added AS (
-    INSERT INTO gateway_spend_folded (fold_id, shape, hour, ${names}, ${SUMS.join(', ')})
-    SELECT $3, shape, hour, ${names}, ${SUMS.map((name) => `coalesce(sum_${name}, 0)`).join(', ')} FROM shape ORDER BY shape
+    INSERT INTO gateway_spend_folded (fold_id, shape, hour, ${names}, ${SPEND_SUMS.join(', ')})
+    SELECT $3, shape, hour, ${names}, ${SPEND_SUMS.map((name) => `coalesce(sum_${name}, 0)`).join(', ')} FROM shape ORDER BY shape
     RETURNING shape
   ), ${keyUse('shape', 'hour')}, ${addedSums('$2')}
   SELECT count(*) FROM added`

@@ -48,8 +48,7 @@ export interface SpendReports {
   ): Promise<SplitSums[]>
 }
 
-const NAMES = Object.keys(SPEND_SUMS) as SpendSum[]
-const TOTALS = sql.join(NAMES.map((name) => sql`coalesce(sum(${sql.id(name)}), 0) AS ${sql.id(name)}`))
+const TOTALS = sql.join(SPEND_SUMS.map((name) => sql`coalesce(sum(${sql.id(name)}), 0) AS ${sql.id(name)}`))
 const IN_TIME = sql`group_value`
 const DEAREST_FIRST = sql`cost_nano DESC, calls DESC, group_value`
 
@@ -153,7 +152,7 @@ function everyGroup(source: Source, by: Grouping, splitBy: Grouping, kept: reado
 /** The same over time, by far fewer rows where a grouping has many values: those that are kept, and of the others what is
  *  left of all calls. */
 function withRest(source: Source, by: Grouping, kept: Some) {
-  const rest = NAMES.map((name) => sql`whole.${sql.id(name)} - coalesce(part.${sql.id(name)}, 0)`)
+  const rest = SPEND_SUMS.map((name) => sql`whole.${sql.id(name)} - coalesce(part.${sql.id(name)}, 0)`)
   return sql`kept AS (
     SELECT ${columnOf(by)} AS group_value, ${columnOf(kept.by)} AS split_value, ${TOTALS}
     FROM ${sourceOf(source, [by, kept.by], kept)} GROUP BY 1, 2

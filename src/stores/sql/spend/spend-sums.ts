@@ -33,12 +33,15 @@ const OF_FACTS = Object.fromEntries(SUMMED.map((name) => [name, CALL_FACTS[name]
   readonly [Name in FactsThat<'summed'>]: (row: SpendRow) => number | null
 }
 
-/** All sums, with the value that each row of the ledger adds; null adds nothing. */
-export const SPEND_SUMS: Readonly<Record<SpendSum, (row: SpendRow) => number | null>> = {
+/** The value that each row of the ledger adds to a sum; null adds nothing. To the buckets of latencies, of which there are
+ *  many, it is added by their index. */
+export const ADDED_VALUES: Readonly<Record<Exclude<SpendSum, LatencySum>, (row: SpendRow) => number | null>> = {
   ...COUNTED,
   ...OF_FACTS,
-  ...LATENCY_SUMS,
 }
+
+/** All sums, those of latencies last. */
+export const SPEND_SUMS = [...Object.keys(ADDED_VALUES), ...LATENCY_SUMS] as readonly SpendSum[]
 
 /** The sums that are not integers. */
 export const SPEND_FRACTIONS: ReadonlySet<string> = new Set<FactName>(
