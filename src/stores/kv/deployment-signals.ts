@@ -78,9 +78,12 @@ export interface DeploymentOutcome {
 /** `half-open`: the cooldown is over, and one probe has to succeed before it serves calls again. */
 export type Availability = 'free' | 'full' | 'cooled' | 'half-open' | 'probing'
 
-/** Whether a deployment can take a call at `now`. `scripts/deployments.ts` implements it in Lua. */
+type Judged = Pick<DeploymentSignals, 'used' | 'failures' | 'cooledUntil' | 'lastErrorAt' | 'probing'>
+
+/** Whether a deployment can take a call at `now`. A cooldown whose failure is yet to come began before the clock was set
+ *  back, and is over. `scripts/deployments.ts` implements it in Lua. */
 export function availabilityOf(
-  { used, failures, cooledUntil, probing }: Pick<DeploymentSignals, 'used' | 'failures' | 'cooledUntil' | 'probing'>,
+  { used, failures, cooledUntil, lastErrorAt, probing }: Judged,
   limits: Capacity,
   now: number,
 ): Availability {
@@ -88,7 +91,7 @@ export function availabilityOf(
     const limit = limits[unit]
     if (limit !== undefined && (used[unit] ?? 0) >= limit) return 'full'
   }
-  if (cooledUntil > now) return 'cooled'
+  if (cooledUntil > now && lastErrorAt <= now) return 'cooled'
   if (cooledUntil === 0 || failures === 0) return 'free'
   return probing ? 'probing' : 'half-open'
 }

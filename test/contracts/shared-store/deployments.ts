@@ -190,6 +190,20 @@ export function deploymentsContract({ fresh }: World): void {
       expect((await store.signals(['east']))[0]).toMatchObject({ failures: 0, cooledUntil: 0 })
     })
 
+    it('is not cooled until a clock that was set back is there again, nor full', async () => {
+      const { store, clock } = fresh()
+      const full = [{ deployment: 'east', limits: { requests: 1 } }]
+      const first = call({ candidates: full })
+      await admitted(store, first)
+      await store.settle(ended(first, { cooldown: { allowedFails: 0, seconds: 60 } }))
+      clock.advance(-60 * MINUTE)
+      const probe = call({ candidates: full })
+      expect(await reserved(store, probe)).toBe('east')
+      const cooled = await store.settle(ended(probe, { cooldown: { allowedFails: 0, seconds: 60 } }))
+      expect(cooled).toEqual([{ deployment: 'east', until: EVENING - 59 * MINUTE, failures: 2 }])
+      expect((await store.signals(['east']))[0]).toMatchObject({ cooledUntil: EVENING - 59 * MINUTE })
+    })
+
     it('lets one probe through after a cooldown, from any number of callers, until that one has ended', async () => {
       const { store, open, clock } = fresh()
       const other = open()

@@ -37,6 +37,18 @@ export function limitsContract({ fresh, raw }: World): void {
       expect(quotas).toEqual({ used: [5, 2], resetsAt: [EVENING + MINUTE, EVENING + MINUTE] })
     })
 
+    it.each(['minute', 'hour', 'day'] as const)('opens a new %s when the clock was set back', async (window) => {
+      const { store, clock } = fresh()
+      const quotas = [{ ...requests(1), window }]
+      await admitted(store, call({ quotas }))
+      const { resetsAt } = (await store.standing({ quotas, slots: [], budgets: [] })).quotas
+      clock.advance(-3 * 24 * 60 * MINUTE)
+      expect((await store.standing({ quotas, slots: [], budgets: [] })).quotas.used).toEqual([0])
+      const anew = await admitted(store, call({ quotas }))
+      expect(anew.quotas.resetsAt).toEqual(resetsAt.map((time) => time - 3 * 24 * 60 * MINUTE))
+      expect((await store.admit(call({ quotas }))).kind).toBe('refused')
+    })
+
     it('refuses in the order given, and names the end of the window that refused', async () => {
       const { store } = fresh()
       const daily = { ...requests(1), scope: 'org_rpd', subject: 'org:1', window: 'day' } as const

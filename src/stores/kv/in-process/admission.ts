@@ -17,7 +17,7 @@ import type {
   Stale,
   Standing,
 } from '../shared-store.ts'
-import { milliseconds, windowEnd } from '../windows.ts'
+import { isOpen, milliseconds, windowEnd } from '../windows.ts'
 import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
 import { lookUp, takeLead } from './leads.ts'
 import { createLeases, type Leases } from './leases.ts'
@@ -107,7 +107,7 @@ function readQuotas(state: State, { quotas }: Pick<Admission, 'quotas'>, now: nu
       counters = state.quotas.get(subject)
     }
     const counter = counters?.[counterIndex(quota)]
-    const isCurrent = counter !== undefined && counter.ends > now
+    const isCurrent = counter !== undefined && isOpen(quota.window, counter.ends, now)
     used[index] = isCurrent ? counter.used : 0
     resetsAt[index] = isCurrent ? counter.ends : windowEnd(quota.window, now)
   }

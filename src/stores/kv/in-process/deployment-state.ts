@@ -8,7 +8,7 @@ import {
   type DeploymentOutcome,
   type DeploymentSignals,
 } from '../deployment-signals.ts'
-import { milliseconds, windowEnd } from '../windows.ts'
+import { isOpen, milliseconds, windowEnd } from '../windows.ts'
 import { createLeases, type Leases, type WrittenLease } from './leases.ts'
 
 /** How much a new sample moves a decaying mean. */
@@ -70,7 +70,7 @@ const probeInFlight = (state: DeploymentState, now: number) => state.probe !== '
 
 export function signalsOf(deployment: string, state: DeploymentState, now: number): DeploymentSignals {
   const used: Partial<Record<CapacityUnit, number>> = {}
-  if (state.minuteEnds > now) {
+  if (isOpen('minute', state.minuteEnds, now)) {
     for (const unit of CAPACITY_UNITS) if (state.used[unit] > 0) used[unit] = state.used[unit]
   }
   return {
@@ -93,17 +93,17 @@ const NOTHING: Capacity = {}
 
 /** Whether an attempt can reserve a deployment. A repeated request of the probe itself gets the same answer. */
 export function availability(state: DeploymentState, { limits }: Candidate, id: string, now: number): Availability {
-  const { failures, cooledUntil } = state
-  const used = state.minuteEnds > now ? state.used : NOTHING
+  const { failures, cooledUntil, lastErrorAt } = state
+  const used = isOpen('minute', state.minuteEnds, now) ? state.used : NOTHING
   const probing = probeInFlight(state, now) && state.probe !== id
-  return availabilityOf({ used, failures, cooledUntil, probing }, limits, now)
+  return availabilityOf({ used, failures, cooledUntil, lastErrorAt, probing }, limits, now)
 }
 
 /** Whether a probe may start before the end of the cooldown: once in an outage. */
 export const mayProbeEarly = (state: DeploymentState, now: number) => !state.probed && !probeInFlight(state, now)
 
 function add(state: DeploymentState, used: Capacity, now: number): void {
-  if (state.minuteEnds <= now) {
+  if (!isOpen('minute', state.minuteEnds, now)) {
     state.minuteEnds = windowEnd('minute', now)
     state.used = nothingUsed()
   }
@@ -131,7 +131,7 @@ const mean = (old: number, sample: number | undefined) => {
 
 /** Whether an unused reservation was counted in the current minute. */
 function isRefundable(state: DeploymentState, { attemptId, unusedSince }: DeploymentOutcome, now: number): boolean {
-  if (unusedSince === undefined || state.minuteEnds <= now) return false
+  if (unusedSince === undefined || !isOpen('minute', state.minuteEnds, now)) return false
   return windowEnd('minute', unusedSince) >= state.minuteEnds && state.active.has(attemptId, now)
 }
 
@@ -162,6 +162,8 @@ export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: 
   if (result === 'neutral') {
     if (ownProbe) state.probed = false
   } else if (result === 'failed') {
+    // A cooldown of a time that is yet to come began before the clock was set back.
+    if (state.lastErrorAt > now) state.cooledUntil = 0
     state.failures += 1
     state.lastError = outcome.error ?? ''
     state.lastErrorAt = now

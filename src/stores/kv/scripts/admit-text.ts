@@ -5,13 +5,14 @@ export const COUNTED = (['requests', 'tokens'] as const).flatMap((unit) =>
   (['minute', 'hour', 'day'] as const).map((window) => ({ unit, window })),
 )
 
-/** When a window that is opened now ends, as `windowEnd` of `windows.ts`. */
+/** When a window that is opened now ends, and whether one is open, as in `windows.ts`. */
 export const WINDOW_END = `
 local function windowEnd(window)
   if window == 'minute' then return now + 60000 end
   local length = window == 'hour' and 3600000 or 86400000
   return math.floor(now / length) * length + length
 end
+local function isOpen(window, ends) return ends > now and ends <= windowEnd(window) end
 `
 
 /** Decides a call: everything is checked before anything is written. `in-process/admission.ts` implements it in TypeScript.
@@ -101,7 +102,7 @@ for i = 1, #quotas do
   local read = quota.subject.read
   quota.ends = numeric(read[quota.at + 1])
   quota.used = 0
-  if quota.ends > now then
+  if isOpen(quota.window, quota.ends) then
     quota.used = numeric(read[quota.at])
   else
     quota.ends = windowEnd(quota.window)

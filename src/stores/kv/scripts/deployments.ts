@@ -26,7 +26,7 @@ local function readDeployment(hash, active)
     lastError = h[8] or '', lastErrorAt = h[9] or '0', lastSuccessAt = h[10] or '0', minuteEnds = numeric(h[11]),
     used = {}
   }
-  state.running = state.minuteEnds > now
+  state.running = state.minuteEnds > now and state.minuteEnds <= now + 60000
   for i = 1, #UNITS do
     state.used[i] = state.running and h[11 + i] or '0'
   end
@@ -66,7 +66,7 @@ local function availability(state, limits, attemptId)
   for i = 1, #limits do
     if tonumber(state.used[limits[i].unit]) >= limits[i].limit then return 'full' end
   end
-  if state.cooledUntil > now then return 'cooled' end
+  if state.cooledUntil > now and tonumber(state.lastErrorAt) <= now then return 'cooled' end
   if state.cooledUntil == 0 or state.failures == 0 then return 'free' end
   return probeInFlight(state) and state.probe ~= attemptId and 'probing' or 'half-open'
 end

@@ -9,7 +9,7 @@ for i = 1, number() do
   local counters, field, window = key(), text(), text()
   local read = call('HMGET', counters, field, field .. ':ends')
   local ends = numeric(read[2])
-  if ends > now then
+  if isOpen(window, ends) then
     states[2 * i - 1], states[2 * i] = numeric(read[1]), ends
   else
     states[2 * i - 1], states[2 * i] = 0, windowEnd(window)
