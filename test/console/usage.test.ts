@@ -41,7 +41,7 @@ it('the metric, the grouping, the step and the time before are chosen without a 
   await page.getByRole('button', { name: 'Hours' }).press('Enter')
   await page.getByRole('button', { name: 'Cumulative' }).press('Enter')
   await page.getByRole('img', { name: 'Calls by hour and model, added up' }).waitFor()
-  await page.getByRole('button', { name: 'Compare with the time before' }).press('Enter')
+  await page.getByRole('button', { name: 'Compare with before' }).press('Enter')
   await page.getByRole('columnheader', { name: 'Calls before' }).waitFor()
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
     metric: 'calls',
@@ -87,7 +87,7 @@ it('the time before is a line of the chart, and what is empty says since when', 
     const [like] = (await gateway.ask('GET', '/ui/api/spend/report?group_by=hour')).body.data
     return route.fulfill({ json: { ...answer, data: [{ ...like, group: query.get('from'), calls: 77 }] } })
   })
-  await page.getByRole('button', { name: 'Compare with the time before' }).click()
+  await page.getByRole('button', { name: 'Compare with before' }).click()
   await page.locator('.chart path.line').waitFor({ state: 'attached' })
   await page.getByRole('img', { name: /^Calls by hour/ }).focus()
   await page.keyboard.press('Home')

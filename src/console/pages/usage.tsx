@@ -168,7 +168,7 @@ export function Usage() {
         </Loaded>
         <span class="end row">
           <Toggle
-            label="Compare with the time before"
+            label="Compare with before"
             on={compared}
             onChange={(on) => params.set({ compare: on ? '1' : undefined })}
           />

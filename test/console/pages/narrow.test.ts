@@ -40,3 +40,38 @@ describe.each([
     expect(problems).toEqual([])
   })
 })
+
+it('in the narrowest window the choice of columns has no line for itself', async () => {
+  const page = await gateway.open('nowhere', { as: 'platform_admin', width: 320, height: 640 })
+  const alone: string[] = []
+  for (const { path, label } of PAGES) {
+    await page.go(path)
+    const choice = page.locator('main .bar').getByRole('button', { name: 'Columns' })
+    if ((await choice.count()) === 0) continue
+    const neighbours = await choice.first().evaluate((button) => {
+      const top = (element: typeof button) => Math.round(element.getBoundingClientRect().top)
+      const others = button.closest('.bar')?.querySelectorAll('button, a, input, select') ?? []
+      return [...others].filter((other) => other !== button && other.checkVisibility() && top(other) === top(button))
+        .length
+    })
+    if (neighbours === 0) alone.push(label)
+  }
+  expect(alone).toEqual([])
+})
+
+it.each([1024, 1280, 1440])(
+  'lists of people and what they have need no scrolling sideways in a window of %s',
+  async (width) => {
+    const page = await gateway.open('nowhere', { as: 'platform_admin', width, height: 800 })
+    const wide: string[] = []
+    for (const path of ['organizations', 'teams', 'keys', 'people']) {
+      await page.go(path)
+      const over = await page
+        .locator('main .table-wrap')
+        .first()
+        .evaluate((element) => element.scrollWidth - element.clientWidth)
+      if (over > 0) wide.push(`${path}: ${over} px`)
+    }
+    expect(wide).toEqual([])
+  },
+)
