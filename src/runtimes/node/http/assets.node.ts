@@ -45,14 +45,19 @@ export interface BuiltConsole {
 }
 
 /** Serves the console of a folder, without which there is none. Where it is built anew meanwhile, the next page is the new
- *  one, and files that only the one before had are not there any more. A file is read when it is first asked for. */
+ *  one; who has just got the page before still gets what that one begins with, and nothing else that only it had. A file is
+ *  read when it is first asked for. */
 export function builtConsole(folder: URL): BuiltConsole {
   const root = fileURLToPath(folder)
   let newest = buildIn(root)
+  let former: Build | undefined
   const current = () => {
     const at = builtAt(root)
     // While it is built there is no page for a moment: what was served last is served on.
-    if (at !== undefined && at !== newest.at) newest = buildIn(root)
+    if (at !== undefined && at !== newest.at) {
+      former = newest
+      newest = buildIn(root)
+    }
     return newest
   }
   return {
@@ -62,7 +67,7 @@ export function builtConsole(folder: URL): BuiltConsole {
       const end = url.indexOf('?')
       const path = end < 0 ? url : url.slice(0, end)
       if (!newest.files.has(path) && !path.startsWith(NAMED_AFTER_CONTENT)) return undefined
-      const find = current().files.get(path)
+      const find = current().files.get(path) ?? former?.files.get(path)
       return find && whereItIs(() => answerOf(find(), headers))
     },
   }
@@ -78,15 +83,22 @@ interface Build {
 const shellIn = (root: string) => join(root, 'shell.html')
 const builtAt = (root: string) => statSync(shellIn(root), { throwIfNoEntry: false })?.mtimeMs
 
-const buildIn = (root: string): Build => ({
-  at: builtAt(root),
-  shell: lazily(() => whereItIs(() => readFileSync(shellIn(root), 'utf8'))),
-  files: new Map(
+function buildIn(root: string): Build {
+  const files = new Map(
     filesIn(join(root, 'files'))
       .filter((path) => !path.startsWith('/_'))
       .map((path) => [path, lazily(() => assetAt(root, path))] as const),
-  ),
-})
+  )
+  const shell = () => {
+    const text = readFileSync(shellIn(root), 'utf8')
+    // What the page begins with is read with it, so that it is there when the folder is another one.
+    for (const [, path = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      for (const read of files.get(path)?.().variants.values() ?? []) read()
+    }
+    return text
+  }
+  return { at: builtAt(root), shell: lazily(() => whereItIs(shell)), files }
+}
 
 /** What is read of a file that may be gone. */
 function whereItIs<Read>(read: () => Read): Read | undefined {

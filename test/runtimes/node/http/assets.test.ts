@@ -42,6 +42,7 @@ describe('a console that is built anew under a running gateway', () => {
         const fresh = `${at}-fresh`
         mkdirSync(join(fresh, 'files/assets'), { recursive: true })
         writeFileSync(join(fresh, `files/assets/${name}.js`), `'${name}'`)
+        writeFileSync(join(fresh, `files/assets/${name}-later.js`), `'${name}, later'`)
         writeFileSync(join(fresh, 'shell.html'), `<script src="/assets/${name}.js"></script>`)
         utimesSync(join(fresh, 'shell.html'), ++builds, builds)
         rmSync(at, { recursive: true, force: true })
@@ -55,18 +56,20 @@ describe('a console that is built anew under a running gateway', () => {
     return [status, body && new TextDecoder().decode(body as Uint8Array)]
   }
 
-  it('is the new one, and has nothing of what only the old one had', () => {
+  it('is the new one, and has nothing that only the old one had but what its page begins with', () => {
     const { url, build } = place()
     build('old')
     const served = builtConsole(url)
-    expect([served.shell(), get(served, '/assets/old.js')]).toEqual([
-      '<script src="/assets/old.js"></script>',
-      [200, "'old'"],
-    ])
+    expect(served.shell()).toBe('<script src="/assets/old.js"></script>')
     build('new')
-    expect(get(served, '/assets/old.js')).toEqual([undefined, undefined])
-    expect(get(served, '/assets/new.js')).toEqual([200, "'new'"])
+    expect(get(served, '/assets/old.js')).toEqual([200, "'old'"])
+    expect(get(served, '/assets/old-later.js')).toEqual([undefined, undefined])
+    expect(get(served, '/assets/new-later.js')).toEqual([200, "'new, later'"])
     expect(served.shell()).toBe('<script src="/assets/new.js"></script>')
+    build('newest')
+    expect(get(served, '/assets/newest.js')).toEqual([200, "'newest'"])
+    expect(get(served, '/assets/new.js')).toEqual([200, "'new'"])
+    expect(get(served, '/assets/old.js')).toEqual([undefined, undefined])
   })
 
   it('is the last one that was there while there is none, without what was never read of it', () => {
@@ -75,8 +78,9 @@ describe('a console that is built anew under a running gateway', () => {
     const served = builtConsole(url)
     served.shell()
     remove()
-    expect([served.shell(), get(served, '/assets/old.js')]).toEqual([
+    expect([served.shell(), get(served, '/assets/old.js'), get(served, '/assets/old-later.js')]).toEqual([
       '<script src="/assets/old.js"></script>',
+      [200, "'old'"],
       [undefined, undefined],
     ])
     build('new')
