@@ -59,7 +59,9 @@ describe('the build', () => {
 
   it('starts in an empty folder, and answers', { timeout: 60_000 }, async () => {
     const env = { PATH: process.env.PATH ?? '', PORT: '0' }
-    const child = spawn(process.execPath, [program], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+    // Each try has its own.
+    const cwd = await mkdtemp(join(folder, 'empty-'))
+    const child = spawn(process.execPath, [program], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
     started.push(child)
     let greeting = ''
     child.stdout.on('data', (piece) => {
@@ -74,7 +76,7 @@ describe('the build', () => {
     const response = await fetch(`${base}/v1/chat/completions`, chatInit(body, { headers: { authorization } }))
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] })
     expect((await fetch(`${base}/favicon.svg`)).headers.get('content-type')).toBe('image/svg+xml')
-    expect((await fetch(`${base}/health/readiness`)).status).toBe(200)
+    await expect.poll(async () => (await fetch(`${base}/health/readiness`)).status).toBe(200)
 
     // Whoever read its lines is gone: calls go on.
     child.stdout.destroy()

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type GatewayProcess, type Place, place } from '../../runtimes/node/gateway-process.ts'
 import { configuration } from '../../support/configuration.ts'
 import { earlierBuild, earlierBuildExists } from '../../support/earlier-build.ts'
@@ -24,6 +24,10 @@ describe.skipIf(!isThere)('the build of the former schema beside that of today',
     redis = (await startRedis()) as RedisServer
     older = await place(await earlierBuild())
     newer = await place()
+  })
+  // A test that is asked once more answers for what it starts then.
+  beforeEach(() => {
+    started.length = 0
   })
   afterAll(async () => {
     await Promise.all([older?.clear(), newer?.clear()])
@@ -70,6 +74,7 @@ describe.skipIf(!isThere)('the build of the former schema beside that of today',
   it('goes on without a failed call while the database is upgraded under it, and both count as one', async () => {
     const database = await freshDatabase(postgresUrl)
     const sql = new pg.Pool({ connectionString: database, max: 2 })
+    let over = false
     try {
       const old = await start(older, database)
       await admin(old, 'POST', 'models', model('m'))
@@ -79,7 +84,6 @@ describe.skipIf(!isThere)('the build of the former schema beside that of today',
       await expect.poll(() => status(old, key)).toBe(200)
       const live = [old]
       const statuses: Record<number, number> = {}
-      let over = false
       const calling = [0, 1].map(async (first) => {
         for (let at = first; !over; at++) {
           const found = await status(live[at % live.length] as GatewayProcess, key)
@@ -140,6 +144,7 @@ describe.skipIf(!isThere)('the build of the former schema beside that of today',
       for (const gateway of [again, now]) expect(await status(gateway, key)).toBe(200)
       expectNoTrouble()
     } finally {
+      over = true
       await sql.end()
       await Promise.all([older.end(), newer.end()])
     }
