@@ -59,8 +59,8 @@ const node = { ...slow, setupFiles: ['./test/support/seed.ts'], execArgv: ['--li
 export default defineConfig({
   test: {
     globalSetup: ['./test/support/global-setup.ts'],
-    // Most of a test here is waiting: for a server, a clock, a fault. One file a core would leave cores idle.
-    maxWorkers: 2 * Math.max(2, availableParallelism()),
+    // Most of a test here is waiting: for a server, a clock, a fault. One file a core would leave cores idle, and two still do.
+    maxWorkers: 3 * Math.max(2, availableParallelism()),
     projects: [
       {
         extends: true,
