@@ -70,7 +70,8 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
 
     reply(bytes, _headers, { body }) {
       const usage = asksForAudio(body) ? undefined : usageAtEnd(bytes, 'choices')
-      return usage ? { bytes, contentType: 'application/json', usage, outputCharacters: 0 } : read(bytes)
+      if (!usage || usage.outputTokens === 0) return read(bytes)
+      return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
     },
 
     stream: ({ body }) =>
@@ -166,7 +167,7 @@ function read(bytes: Uint8Array): Reply {
     bytes,
     contentType: 'application/json',
     usage,
-    outputCharacters: usage ? 0 : charactersOf(body.choices),
+    outputCharacters: usage && usage.outputTokens > 0 ? 0 : charactersOf(body.choices),
     ...madeField(madeInChoices(body.choices, 'message')),
   }
 }

@@ -28,3 +28,15 @@ it('a stream of which a choice failed says so instead of its end', () => {
   )
   expect(steps).toMatchObject([{ failure: { failure: 'upstream_failed' } }])
 })
+
+// A vendor that tells the input alone is not answered for nothing.
+it.each([
+  ['of which the usage leaves out the output', { prompt_tokens: 10 }, 'Half an'],
+  ['of which the usage has no output', { prompt_tokens: 10, completion_tokens: 0 }, 'Half an'],
+  ['that is long', { prompt_tokens: 10 }, 'x'.repeat(20_000)],
+])('the characters of an answer %s are counted', (_, usage, content) => {
+  const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
+  const { usage: told, outputCharacters } = replied({ choices, usage })() as { usage: object; outputCharacters: number }
+  expect(told).toMatchObject({ inputTokens: 10, outputTokens: 0 })
+  expect(outputCharacters).toBe(content.length)
+})
