@@ -93,7 +93,7 @@ export function expecting(
 type Kind = (whole: Pick<Usage, 'inputTokens' | 'outputTokens'>) => Partial<Usage>
 
 /** The kinds of billing that may apply to the call's tokens: any of them may be the dearest. */
-function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound }: InputBound): Kind[] {
+function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound, hasImage }: InputBound): Kind[] {
   const asked = mode.asks?.(request) ?? []
   const { terms, toolUses } = asUsage(asked, asOftenAsItMay)
   const kinds: Kind[] = [(whole) => ({ ...whole, toolUses, terms })]
@@ -106,7 +106,7 @@ function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound }: I
       audioOutputTokens: whole.outputTokens,
     }))
   }
-  if (request.image != null) {
+  if (hasImage || request.image != null) {
     kinds.push((whole) => ({ ...{ ...whole, toolUses, terms }, imageInputTokens: whole.inputTokens }))
   }
   // Writing to a cache may cost more than reading input.

@@ -15,6 +15,8 @@ export interface InputBound {
   readonly pointsElsewhere: boolean
   /** Some of the input is audio. */
   readonly hasSound: boolean
+  /** Some of the input is an image. */
+  readonly hasImage: boolean
   /** The time to live of the prompt cache, if the request asks for one. */
   readonly cached: '5m' | '1h' | undefined
 }
@@ -60,7 +62,7 @@ const POINTERS = [
 export function inputBound({ bytes, endpoint: { dialect } }: Input, request: ModelRequest): InputBound {
   const { byteLength } = bytes
   const likely = tokensOfCharacters(textBytes(bytes))
-  const text = { tokens: byteLength, likely, pointsElsewhere: false, hasSound: false }
+  const text = { tokens: byteLength, likely, pointsElsewhere: false, hasSound: false, hasImage: false }
   if (!dialect) return { ...text, cached: undefined }
   const points = pointsElsewhere(request, dialect)
   // A long conversation without a file is not parsed just to be inspected.
@@ -73,6 +75,7 @@ export function inputBound({ bytes, endpoint: { dialect } }: Input, request: Mod
     usual: 0,
     pointsElsewhere: points,
     hasSound: false,
+    hasImage: false,
     cached: undefined,
   }
   try {
@@ -82,7 +85,7 @@ export function inputBound({ bytes, endpoint: { dialect } }: Input, request: Mod
     lookAtTools(request.tools, found)
   } catch {
     // The upstream will report what is wrong with the body.
-    return { ...text, hasSound: true, cached: '1h' }
+    return { ...text, hasSound: true, hasImage: true, cached: '1h' }
   }
   const { letters, tokens, usual, ...rest } = found
   const elsewhere = rest.pointsElsewhere ? USUAL_ELSEWHERE_TOKENS : 0
@@ -108,6 +111,7 @@ interface Found {
   usual: number
   pointsElsewhere: boolean
   hasSound: boolean
+  hasImage: boolean
   cached: InputBound['cached']
 }
 
@@ -123,6 +127,7 @@ function lookAt(item: JsonRecord, found: Found, depth: number): void {
   const type = item.type ?? typeOfPart(item)
   noteCache(item.cache_control, found)
   if (IMAGES.has(type as string)) {
+    found.hasImage = true
     found.tokens += IMAGE_TOKENS
     found.usual += USUAL_IMAGE_TOKENS
     found.letters += fileOf(item).letters

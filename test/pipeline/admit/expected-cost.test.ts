@@ -142,6 +142,20 @@ describe('what is held for a call', () => {
     expect(costOf({ ...words, [own]: 10 }, 0.001, defaults).holdNano).toBeLessThan(costOf({}).holdNano)
   })
 
+  it.each([
+    ['an image', { type: 'image_url', image_url: { url: 'https://pictures.test/a.png' } }, 5000],
+    ['a recording', { type: 'input_audio', input_audio: { data: 'aaaa', format: 'mp3' } }, 100],
+  ])('is at the price of the dearest kind of token that may be read of %s', (_name, part, atLeast) => {
+    const request = { messages: [{ role: 'user', content: [part] }], max_tokens: 0 }
+    const bytes = new TextEncoder().encode(JSON.stringify(request))
+    const asked = { endpoint: { ...input.endpoint, dialect: {} }, bytes }
+    const plain = { input_cost_per_token: 0.001, output_cost_per_token: 0 }
+    const dear = { ...plain, input_cost_per_audio_token: 0.01, input_cost_per_image_token: 0.01 }
+    const [usual, held] = [plain, dear].map((info) => cost(asked, request, { info }).holdNano)
+    expect(held).toBe(10 * Number(usual))
+    expect(held).toBeGreaterThanOrEqual(atLeast * 10_000_000)
+  })
+
   it('has room for what the request asks for beyond its tokens', () => {
     const prices = { price_multipliers: { 'service_tier/priority': 2 }, tool_costs: { web_search: 0.01 } }
     const info = { input_cost_per_token: 0.001, output_cost_per_token: 0.001, batch_price_multiplier: 1, ...prices }
