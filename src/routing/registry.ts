@@ -17,6 +17,8 @@ export interface RegistryExtras {
   readonly toolServers: ToolServersByKey
   /** The prompts that are not archived, by their key. */
   readonly prompts: PromptsByKey
+  /** It has what the file says alone, because the database has not been read yet: a name that is not in it may exist. */
+  readonly unread: boolean
 }
 
 /** The callable models and groups. A name is resolved as an alias first, then as a group. */
@@ -76,6 +78,7 @@ export function registryFrom(
     groups: [...groups.values()],
     toolServers: extras.toolServers ?? new Map(),
     prompts: extras.prompts ?? new Map(),
+    unread: extras.unread ?? false,
   }
 }
 

@@ -33,12 +33,14 @@ interface FullGatewayOptions {
   readonly schemaText?: string
   /** Passwords are kept at the cost that they have, and not at next to none. */
   readonly costlyPasswords?: boolean
+  /** It is handed out as soon as it listens: its database is away. */
+  readonly withoutDatabase?: boolean
 }
 
 /** A gateway over the stores that its configuration names, as `npm start` makes it; only passwords cost it nothing. */
 export async function startFullGateway(
   yaml: string,
-  { schemaText = SCHEMA, costlyPasswords = false }: FullGatewayOptions = {},
+  { schemaText = SCHEMA, costlyPasswords = false, withoutDatabase = false }: FullGatewayOptions = {},
 ): Promise<FullGateway> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-full-'))
   const config = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: FULL_GATEWAY_SALT_KEY })
@@ -53,7 +55,7 @@ export async function startFullGateway(
       ...init,
       headers: { authorization: `Bearer ${MASTER_KEY}`, ...init.headers },
     })
-  await ready(() => call('/health/readiness'))
+  if (!withoutDatabase) await ready(() => call('/health/readiness'))
   return {
     url,
     sql: adapters.sql,

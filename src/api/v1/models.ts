@@ -96,6 +96,6 @@ export const getModel = defineRoute(
     const group = registry.resolve(model)
     if (group && caller().mayCall(group))
       return json(isOfMessages(header) ? asMessagesEntry(model) : entry(model, group))
-    throw modelNotFound(model)
+    throw modelNotFound(registry, model)
   },
 )

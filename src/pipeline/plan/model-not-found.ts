@@ -1,7 +1,14 @@
 import { GatewayError } from '../../lib/errors.ts'
+import type { Registry } from '../../routing/registry.ts'
 
 /** The same failure for a model that does not exist and for one that the caller may not call. */
-export function modelNotFound(model: string): GatewayError {
+export function modelNotFound(registry: Registry, model: string): GatewayError {
   const message = `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`
-  return new GatewayError('model_not_found', message, { param: 'model' })
+  return registry.unread ? notReadYet() : new GatewayError('model_not_found', message, { param: 'model' })
+}
+
+/** The failure of a name that the file does not have, while what the database has is not known yet. */
+export function notReadYet(): GatewayError {
+  const message = 'What the database has is not read yet, and the configuration does not have this name. Try again.'
+  return new GatewayError('database_unavailable', message, { retryAfterSeconds: 1 })
 }

@@ -74,7 +74,7 @@ export function plan(
   bounds: Bounds,
 ): Planned {
   const group = services.registry.resolve(request.model)
-  if (!group || !caller.mayCall(group)) return { error: modelNotFound(request.model) }
+  if (!group || !caller.mayCall(group)) return { error: modelNotFound(services.registry, request.model) }
   try {
     return { plan: planGroup(services, endpoint, request, group, bounds) }
   } catch (error) {

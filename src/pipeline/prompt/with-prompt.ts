@@ -11,6 +11,7 @@ import { textsOf } from '../../routing/prompts/variables.ts'
 import type { Registry } from '../../routing/registry.ts'
 import type { PromptResolved } from '../../telemetry/events.ts'
 import type { CallInput } from '../call-input.ts'
+import { notReadYet } from '../plan/model-not-found.ts'
 import { parse } from '../request/parse.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Dialect } from '../translate/dialect.ts'
@@ -64,7 +65,7 @@ function resolved(
   const found = findPrompt(services.registry, ref)
   const policyOf = request.metadata?.prompt_ref === ref ? undefined : request.model
   const notFound = () => done({ error: promptNotFound(ref, policyOf) }, found?.prompt.key ?? '', 'not_found')
-  if (!found) return notFound()
+  if (!found) return services.registry.unread ? done({ error: notReadYet() }, '', 'failed') : notFound()
   const { prompt, version } = found
   const finish = (template: Template | undefined): Prompted => {
     if (!template) return notFound()

@@ -6,6 +6,7 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import type { Registry } from '../../routing/registry.ts'
 import type { CallInput } from '../call-input.ts'
 import type { Caller } from '../caller.ts'
+import { notReadYet } from '../plan/model-not-found.ts'
 import { edited, type Written } from './edited.ts'
 
 /** The tools of one server that a request asks for. */
@@ -61,7 +62,7 @@ export function withoutManagedTools(
 type Input = Pick<CallInput, 'endpoint' | 'batch' | 'bytes'>
 
 function prepared(
-  { toolServers }: Registry,
+  { toolServers, unread }: Registry,
   { endpoint: { dialect }, batch, bytes }: Input,
   caller: Pick<Caller, 'mayUseServer'>,
   request: ModelRequest,
@@ -84,7 +85,7 @@ function prepared(
   if (first === undefined) return undefined
   if (!conversation || batch) throw refusal(`tools.${first}`, batch ? IN_BATCH : ELSEWHERE)
   refuseWhole(request)
-  const servers = places.map((index) => readTool(asked[index] as JsonRecord, `tools.${index}`, usable))
+  const servers = places.map((index) => readTool(asked[index] as JsonRecord, `tools.${index}`, usable, unread))
   const labels = new Map(servers.map(({ label, server }) => [label, server.key]))
   const own = asked.filter((_, index) => !places.includes(index))
   const { max_tool_calls: most } = request
@@ -119,13 +120,19 @@ function refuseWhole({ stream, n }: ModelRequest): void {
   }
 }
 
-function readTool(tool: JsonRecord, param: string, usable: (key: string) => ToolServer | undefined): AskedServer {
+function readTool(
+  tool: JsonRecord,
+  param: string,
+  usable: (key: string) => ToolServer | undefined,
+  unread: boolean,
+): AskedServer {
   const { server: named, server_label: label, require_approval: approval } = tool
   const key = named ?? label
   const at = `${param}.${named == null ? 'server_label' : 'server'}`
   if (typeof key !== 'string') throw refusal(at, `'${at}' must be a string.`)
   const server = usable(key)
   if (!server) {
+    if (unread) throw notReadYet()
     const message = `The tool server '${key.slice(0, 200)}' does not exist or you do not have access to it.`
     throw new GatewayError('not_found', message, { param: at, code: 'tool_server_not_found' })
   }

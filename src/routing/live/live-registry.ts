@@ -73,7 +73,10 @@ export function liveRegistry(options: {
   const published = livePolicies(policies, log)
   const toolServers = liveToolServers({ config, records: options.toolServers, seal, log })
   const prompts = livePrompts(options.prompts, log)
-  let current = build(deployments.ofFile, routeGroups.ofFile, published.ofFile, toolServers.ofFile, prompts.ofFile)
+  let current: Registry = {
+    ...build(deployments.ofFile, routeGroups.ofFile, published.ofFile, toolServers.ofFile, prompts.ofFile),
+    unread: true,
+  }
   // Where nothing was ever changed there is nothing to read, unless the file waits for it.
   let revision = deployments.leftOut().size === 0 ? '0' : ''
   let begun = 0
@@ -124,6 +127,7 @@ export function liveRegistry(options: {
     }
     seenAt = now()
     away = false
+    if (current.unread) current = { ...current, unread: false }
     if (!namesChecked) reportUnknownNames()
   }
 

@@ -63,6 +63,56 @@ model_list:
   })
 })
 
+describe.skipIf(!postgresUrl).each(['closed', 'stalled'] as const)('before the database was ever read (%s)', (how) => {
+  let line: Switchable
+  const gateways: FullGateway[] = []
+  const start = async (withoutDatabase = false) => {
+    const gateway = await startFullGateway(
+      `
+general_settings: { database_url: '${line.url}' }
+model_list:
+  - { model_name: of-file, gateway_params: { model: echo/file } }
+`,
+      { withoutDatabase },
+    )
+    gateways.push(gateway)
+    return gateway
+  }
+  beforeAll(async () => {
+    line = await switchable(await preparedDatabase(postgresUrl))
+  })
+  afterAll(async () => {
+    await line?.set('open')
+    for (const gateway of gateways) await gateway.close()
+    await line?.close()
+  })
+
+  it('nothing that it may have is said to be missing', async () => {
+    const before = await start()
+    const model = { deployment_id: 'm-1', model_name: 'm', gateway_params: { model: 'echo/m' } }
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(model) }
+    expect((await before.fetch('/ui/api/models', init)).status).toBe(201)
+    await line.set(how)
+    const gateway = await start(true)
+    const messages = [{ role: 'user', content: 'Hello' }]
+    const asked = await Promise.all([
+      gateway.chat({ model: 'm', messages }),
+      gateway.fetch('/v1/models/m'),
+      gateway.chat({ model: 'of-file', messages, metadata: { prompt_ref: 'greeting' } }),
+      gateway.chat({ model: 'of-file', messages, tools: [{ type: 'mcp', server: 'docs' }] }),
+    ])
+    for (const answer of asked) {
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('retry-after')).toBe('1')
+      expect((await answer.json()).error.code).toBe('database_unavailable')
+    }
+    expect((await gateway.chat({ model: 'of-file', messages })).status).toBe(200)
+    await line.set('open')
+    await expect.poll(async () => (await gateway.chat({ model: 'm', messages })).status).toBe(200)
+    expect((await gateway.chat({ model: 'other', messages })).status).toBe(404)
+  })
+})
+
 it('the embedded database that has ended is away, too', async () => {
   const sql = await emptyEmbeddedSql()
   await sql.close()

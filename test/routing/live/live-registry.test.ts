@@ -107,12 +107,14 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       log: jsonLog('debug', () => {}),
       now: () => time,
     })
+    expect(registry.current().unread).toBe(true)
     registry.begin()
     const waiting = [registry.attend(() => {}), registry.attend(() => {})]
     expect(waiting.every((one) => one instanceof Promise)).toBe(true)
     answer('0')
     await Promise.all(waiting)
     expect(asked).toBe(1)
+    expect(registry.current().unread).toBe(false)
     expect(registry.attend(() => {})).toBeUndefined()
 
     // And once for all that come at once after a silence.

@@ -83,6 +83,6 @@ export const getGeminiModel = defineRoute(
     const { model } = input.params
     const group = registry.resolve(model)
     if (group && caller().mayCall(group)) return json(entry(model, group))
-    throw modelNotFound(model)
+    throw modelNotFound(registry, model)
   },
 )
