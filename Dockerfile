@@ -17,4 +17,4 @@ VOLUME /data
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD wget -q -O /dev/null http://127.0.0.1:8787/health/liveliness
-CMD ["node", "--max-semi-space-size=16", "node_modules/model-gateway/dist/model-gateway.mjs"]
+CMD ["node", "--max-semi-space-size=32", "node_modules/model-gateway/dist/model-gateway.mjs"]

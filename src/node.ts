@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=32
 import cluster from 'node:cluster'
 import * as module from 'node:module'
 import { spareCollector } from './runtimes/node/process/collector.node.ts'

@@ -41,7 +41,7 @@ interface Seat {
 async function seat(name: string): Promise<Seat> {
   const port = await freePort()
   const start = () =>
-    spawn(process.execPath, ['--max-semi-space-size=16', 'dist/model-gateway.mjs'], {
+    spawn(process.execPath, ['--max-semi-space-size=32', 'dist/model-gateway.mjs'], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {

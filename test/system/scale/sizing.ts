@@ -63,7 +63,7 @@ async function gateway(name: string, stores: Record<string, string>): Promise<{ 
     model_info: { input_cost_per_token: 0.000001, output_cost_per_token: 0.000002, ...model_info },
   })
   writeFileSync(config, JSON.stringify({ model_list: [model('m')] }))
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', PROGRAM], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=32', PROGRAM], {
     env: {
       PATH: process.env.PATH,
       PORT: '0',
