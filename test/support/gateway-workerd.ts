@@ -9,7 +9,7 @@ import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
 import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
 import { keptRecords } from './kept-records.ts'
-import { noBlobs, noQueue, noSql } from './nothing.ts'
+import { noBlobs, noQueue, unchangedSql } from './nothing.ts'
 
 /** Inside workerd, through the client and the transport that the worker has there. */
 export async function start(yaml: string, env: Record<string, string>): Promise<TestGateway> {
@@ -21,7 +21,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
   const { delivery, records } = keptRecords()
   const services = createServices(config, {
     store,
-    sql: noSql,
+    sql: unchangedSql,
     blobs: noBlobs,
     queue: noQueue,
     transport,

@@ -6,7 +6,7 @@ import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import { nodeTransport } from '../../src/transport/node-transport.node.ts'
 import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
 import { keptRecords } from './kept-records.ts'
-import { noBlobs, noHasher, noQueue, noSql } from './nothing.ts'
+import { noBlobs, noHasher, noQueue, unchangedSql } from './nothing.ts'
 
 /** Behind a real port, through the server that `npm start` runs. */
 export async function start(
@@ -22,7 +22,7 @@ export async function start(
   const delivering = () => delivery
   const adapters = {
     store,
-    sql: noSql,
+    sql: unchangedSql,
     blobs: noBlobs,
     queue: noQueue,
     transport,

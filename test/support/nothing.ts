@@ -9,6 +9,11 @@ const unused = async (): Promise<never> => {
 
 /** Stores for tests of what must not touch them: anything but a ping fails the test. */
 export const noSql: Sql = { query: unused, batch: unused, ping: async () => {}, close: async () => {} }
+/** A database in which nothing was ever changed, and that is asked for nothing else. */
+export const unchangedSql: Sql = {
+  ...noSql,
+  query: async (statement) => (statement.sql.includes('gateway_revision') ? { rows: [], affected: 0 } : unused()),
+}
 export const noBlobs: Blobs = { put: unused, get: unused, remove: unused }
 export const noQueue: Queue = { send: unused }
 /** Who signs in needs accounts, which nothing here keeps. */

@@ -145,7 +145,8 @@ describe.skipIf(!postgresUrl || !redisUrl)(
         while ((await call(one.key)).status === 200);
         await wait(600)
         await ask('DELETE', `/keys/${one.key_id}`)
-        expect((await ask('DELETE', `/teams/${team.team_id}`)).body.spend).toBe(0)
+        // What this life has spent, and none before it.
+        expect((await ask('DELETE', `/teams/${team.team_id}`)).body.spend).toBe(0.05)
       }
     })
 
