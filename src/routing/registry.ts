@@ -17,8 +17,6 @@ export interface RegistryExtras {
   readonly toolServers: ToolServersByKey
   /** The prompts that are not archived, by their key. */
   readonly prompts: PromptsByKey
-  /** It has what the file says alone, because the database has not been read yet: a name that is not in it may exist. */
-  readonly unread: boolean
 }
 
 /** The callable models and groups. A name is resolved as an alias first, then as a group. */
@@ -28,6 +26,8 @@ export interface Registry extends RegistryExtras {
   readonly names: readonly string[]
   /** The groups by model name, in which every deployment occurs once. */
   readonly groups: readonly Group[]
+  /** It has what the file says alone, because the database has not been read yet: a name that is not in it may exist. */
+  readonly unread: boolean
 }
 
 export function registryOf(config: Config, providers: ReadonlyMap<string, Provider>): Registry {
@@ -78,7 +78,7 @@ export function registryFrom(
     groups: [...groups.values()],
     toolServers: extras.toolServers ?? new Map(),
     prompts: extras.prompts ?? new Map(),
-    unread: extras.unread ?? false,
+    unread: false,
   }
 }
 

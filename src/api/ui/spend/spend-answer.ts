@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../../../lib/lazily.ts'
 import { dollarsOf } from '../../../lib/money.ts'
-import { LATENCY_SUMS, type LatencySum } from '../../../stores/sql/spend/latency-sums.ts'
+import { LATENCY_SUMS } from '../../../stores/sql/spend/latency-sums.ts'
 import type { Sums } from '../../../stores/sql/spend/spend-reports.ts'
 import { SPEND_SUMS } from '../../../stores/sql/spend/spend-sums.ts'
 import { usageFields } from './fact-fields.ts'
@@ -29,7 +29,7 @@ export const spendSums = lazily(() =>
 
 /** The sums that answers show as they are. */
 const COUNTS = SPEND_SUMS.filter(
-  (name) => !LATENCY_SUMS.has(name as LatencySum) && !['cost_nano', 'saved_nano', 'total_ms'].includes(name),
+  (name) => !LATENCY_SUMS.has(name) && !['cost_nano', 'saved_nano', 'total_ms'].includes(name),
 )
 
 export function sumsAnswer(sums: Sums): z.output<ReturnType<typeof spendSums>> {

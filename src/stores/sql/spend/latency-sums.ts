@@ -18,7 +18,7 @@ export function bucketsOf(latency: Latency): LatencySum[] {
 }
 
 /** All buckets of all latencies. */
-export const LATENCY_SUMS: ReadonlySet<LatencySum> = new Set(LATENCIES.flatMap(bucketsOf))
+export const LATENCY_SUMS: ReadonlySet<string> = new Set(LATENCIES.flatMap(bucketsOf))
 
 /** The index among the buckets of a latency of the one that counts a call; undefined if none does. Only calls that a
  *  provider has answered whole are counted, for failures and answers from the cache are faster or slower than any

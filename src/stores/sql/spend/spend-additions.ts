@@ -1,4 +1,4 @@
-import { LATENCY_SUMS, type LatencySum } from './latency-sums.ts'
+import { LATENCY_SUMS } from './latency-sums.ts'
 import { type Fold, printed, type Sum } from './spend-fold.ts'
 import type { SpendRow } from './spend-row.ts'
 import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
@@ -26,7 +26,7 @@ export function shapeRecords({ shapes }: Fold, columns: readonly (keyof SpendRow
     for (const [index, name] of SPEND_SUMS.entries()) {
       const sum = sums[index] as Sum
       // Most buckets of latencies are empty, and what is left out counts as 0.
-      if (sum || !LATENCY_SUMS.has(name as LatencySum)) record[`sum_${name}`] = printed(sum)
+      if (sum || !LATENCY_SUMS.has(name)) record[`sum_${name}`] = printed(sum)
     }
     return record
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import { type CallFact, FACT_NAMES, factOf } from '../../../../src/stores/sql/spend/call-facts.ts'
-import { LATENCY_SUMS, type LatencySum } from '../../../../src/stores/sql/spend/latency-sums.ts'
+import { LATENCY_SUMS } from '../../../../src/stores/sql/spend/latency-sums.ts'
 import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from '../../../../src/stores/sql/spend/spend-sums.ts'
 import { emptyEmbeddedSql } from '../../../support/embedded-database.node.ts'
 
@@ -51,7 +51,7 @@ const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   SpendSumColumns: Object.fromEntries(
     SPEND_SUMS.map((name) => [
       name,
-      SPEND_FRACTIONS.has(name) ? 'Float8' : LATENCY_SUMS.has(name as LatencySum) ? 'Defaulted<Int4>' : 'Int8',
+      SPEND_FRACTIONS.has(name) ? 'Float8' : LATENCY_SUMS.has(name) ? 'Defaulted<Int4>' : 'Int8',
     ]),
   ),
 }
