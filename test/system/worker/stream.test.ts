@@ -57,7 +57,8 @@ describe.skipIf(!edgeExists())('a stream through workerd', () => {
     const event = (delta: object, finish: string | null = null) =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
     const piece = event({ content: 'x'.repeat(65_000) })
-    const pieces = [...new Array<string>(1000).fill(piece), event({}, 'stop'), 'data: [DONE]\n\n']
+    const pieces = [...new Array<string>(3000).fill(piece), event({}, 'stop'), 'data: [DONE]\n\n']
+    const length = pieces.reduce((sum, each) => sum + each.length, 0)
     upstream.script('floods', [frames(pieces)])
     await fetch(`${worker.url}/health`)
     const before = await worker.residentBytes()
@@ -73,12 +74,17 @@ describe.skipIf(!edgeExists())('a stream through workerd', () => {
         { interval: 1 },
       )
       .toBe(0)
-    // What has left by now lies in the buffers of two connections, not in the worker.
-    expect(sent()).toBeLessThan(24 * MIB)
+    // What has left by now lies in the buffers of two connections, which a kernel grows as it likes, not in the worker.
+    expect(sent()).toBeLessThan(length / 2)
     expect((await worker.residentBytes()) - before).toBeLessThan(32 * MIB)
-    const stream = await readStream(response)
-    expect(stream.text.length).toBe(pieces.join('').length)
-    expect(stream.events.at(-1)?.data).toBe('[DONE]')
+    let received = 0
+    let end = ''
+    for await (const bytes of response.body as ReadableStream<Uint8Array>) {
+      received += bytes.length
+      end = (end + new TextDecoder().decode(bytes.subarray(-20))).slice(-20)
+    }
+    expect(received).toBe(length)
+    expect(end).toContain('data: [DONE]\n\n')
   })
 
   it('shows that it is alive while its provider thinks', async () => {
