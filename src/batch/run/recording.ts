@@ -2,9 +2,9 @@ import { describeError } from '../../lib/log.ts'
 import { wake } from '../../stores/queue/wake.ts'
 import type { EndedItem, ItemClaim, ReleasedItem } from '../../stores/sql/batches/claimed-items.ts'
 import type { ItemRecords } from '../../stores/sql/batches/item-records.ts'
-import { SqlError } from '../../stores/sql/sql.ts'
 import type { CallFinished } from '../../telemetry/events.ts'
 import { ledger } from '../../telemetry/ledger.ts'
+import { isPoison } from '../../telemetry/poison.ts'
 import { unansweredLine } from '../result-line.ts'
 import type { Outcome, ReadyItem } from './executor.ts'
 import type { RunServices } from './run-services.ts'
@@ -60,14 +60,14 @@ export function recording(services: RunServices): Recording {
     schedule()
   }
 
-  /** Repeats work while the database is away. */
+  /** Repeats work until the database takes it, or refuses it for what is in it: the calls of these items are paid. */
   async function attempted(work: () => Promise<void>): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; !closed; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
         return await work()
       } catch (error) {
         log.warn('batch.not_recorded', { error: describeError(error) })
-        if (!isPassing(error)) return
+        if (isPoison(error)) return
       }
       await closing.wait(closing.count(), pauseMs)
     }
@@ -96,7 +96,7 @@ export function recording(services: RunServices): Recording {
     try {
       await ledger.write(sql, events)
     } catch (error) {
-      if (isPassing(error)) throw error
+      if (!isPoison(error)) throw error
       // One that the database refuses is found, and added up, by whoever delivers all others.
       for (const event of events) delivery.deliver(ledger, event)
     }
@@ -106,7 +106,7 @@ export function recording(services: RunServices): Recording {
     try {
       return await batchItems.complete(ended)
     } catch (error) {
-      if (isPassing(error)) throw error
+      if (!isPoison(error)) throw error
       if (ended.length > 1) return (await Promise.all(ended.map((one) => complete([one])))).flat()
       const [refused] = ended as [EndedItem]
       log.error('batch.result_refused', { batchId: refused.batchId, item: refused.item, error: describeError(error) })
@@ -149,9 +149,6 @@ export function recording(services: RunServices): Recording {
 }
 
 const nameOf = ({ batchId, item }: Pick<ItemClaim, 'batchId' | 'item'>) => `${batchId} ${item}`
-
-/** The database will take it later. */
-const isPassing = (error: unknown) => error instanceof SqlError && (error.isAway || /^40/.test(error.code ?? ''))
 
 /** The same item, with a result that says that its own could not be stored. */
 function unstored(item: EndedItem): EndedItem {

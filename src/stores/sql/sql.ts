@@ -25,6 +25,9 @@ export interface Sql {
   close(): Promise<void>
 }
 
+/** SQLSTATE read_only_sql_transaction. */
+export const READ_ONLY = '25006'
+
 /** A failed statement. `code` is the SQLSTATE if the server sent one. The message never holds a connection string. */
 export class SqlError extends Error {
   override readonly name = 'SqlError'
@@ -35,8 +38,8 @@ export class SqlError extends Error {
   }
 
   /** The database did not answer, or is temporarily unable to: no connection, no resources, a timeout, a start or a
-   *  stop. */
+   *  stop, a refused login, a failing disk, or a standby that takes no writes. */
   get isAway(): boolean {
-    return this.code === undefined || /^(08|53|57P|57014)/.test(this.code)
+    return this.code === undefined || this.code === READ_ONLY || /^(08|28|53|57P|57014|58)/.test(this.code)
   }
 }

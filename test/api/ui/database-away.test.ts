@@ -1,7 +1,9 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { SqlError } from '../../../src/stores/sql/sql.ts'
 import { emptyEmbeddedSql } from '../../support/embedded-database.node.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
+import { MASTER_KEY } from '../../support/gateway.ts'
 import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type Switchable, switchable } from '../../system/worker/support/switchable.ts'
 
@@ -60,6 +62,55 @@ model_list:
     expect(chat.status).toBe(200)
     await line.set('open')
     expect((await gateway.fetch('/ui/api/models')).status).toBe(200)
+  })
+})
+
+describe.skipIf(!postgresUrl)('while the database is a standby, which takes no writes', () => {
+  let url: string
+  let gateway: FullGateway
+  /** Every connection ends, as at a failover. */
+  async function failOver(to: 'on' | 'off'): Promise<void> {
+    const name = new URL(url).pathname.slice(1)
+    const server = new pg.Client({ connectionString: postgresUrl })
+    await server.connect()
+    await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${to}`)
+    await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+    await server.end()
+  }
+
+  beforeAll(async () => {
+    url = await preparedDatabase(postgresUrl)
+    gateway = await startFullGateway(`
+general_settings: { database_url: '${url}' }
+model_list:
+  - { model_name: of-file, gateway_params: { model: echo/file } }
+`)
+  })
+  afterAll(() => gateway?.close())
+
+  it('writes of the admin API are refused as while it is away; what only reads goes on', async () => {
+    const post = (path: string, body: object) =>
+      gateway.fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    await failOver('on')
+    const writes = await Promise.all([
+      post('/ui/api/keys', {}),
+      post('/ui/api/models', { model_name: 'm', gateway_params: { model: 'echo/m' } }),
+      post('/ui/api/prompts', { key: 'greeting', messages: [{ role: 'system', content: 'Hello' }] }),
+      post('/auth/internal/login', { master_key: MASTER_KEY }),
+    ])
+    for (const answer of writes) {
+      expect(answer.status).toBe(503)
+      expect((await answer.json()).error.code).toBe('database_unavailable')
+    }
+    expect((await gateway.fetch('/ui/api/keys')).status).toBe(200)
+    const chat = await gateway.chat({ model: 'of-file', messages: [{ role: 'user', content: 'Hello' }] })
+    expect(chat.status).toBe(200)
+    await failOver('off')
+    await expect.poll(async () => (await post('/ui/api/keys', {})).status).toBe(201)
   })
 })
 

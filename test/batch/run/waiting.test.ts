@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { Services } from '../../../src/services.ts'
+import { type Sql, SqlError } from '../../../src/stores/sql/sql.ts'
 import { type BatchPlace, isOver, startBatchPlace } from '../../support/batch-workers.node.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -137,6 +138,32 @@ describe.skipIf(!postgresUrl)('items of a batch that cannot run now', () => {
     expect(batch?.completed).toBeGreaterThanOrEqual(44)
     expect(batch?.completed).toBeLessThanOrEqual(45)
     expect(place.asked).toHaveLength(batch?.completed as number)
+  })
+
+  it.each([
+    ['takes no writes', '25006'],
+    ['refuses the login', '28P01'],
+    ['cannot read its disk', '58030'],
+    ['lacks what a later build has made', '42P01'],
+  ])('keep the results of paid calls while the database %s', async (_, code) => {
+    const id = await place.batch({ id: 'batch_standby', requests: 20 })
+    let refused = 0
+    const standby =
+      <Given, Result>(work: (given: Given) => Promise<Result>) =>
+      async (given: Given) => {
+        if (place.asked.length === 0 || refused >= 12) return work(given)
+        refused += 1
+        throw new SqlError('the database does not take this', code)
+      }
+    const services = place.services({
+      sql: (sql) => ({ ...sql, query: standby(sql.query) as Sql['query'], batch: standby(sql.batch) }),
+    })
+    services.batchWorker.start()
+    expect(await place.until(id, isOver)).toMatchObject({ status: 'completed', completed: 20, failed: 0 })
+    expect(refused).toBe(12)
+    expect(place.asked).toHaveLength(20)
+    expect((await place.results(id)).every(({ line }) => line.response?.status_code === 200)).toBe(true)
+    expect(await ledgerOf(id)).toHaveLength(20)
   })
 
   it('are ended with their batch when its time is over; what runs then still counts', async () => {

@@ -44,6 +44,8 @@ export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sq
 
 /** SQLSTATE disk_full. */
 const DISK_FULL = '53100'
+/** SQLSTATEs of a login that the server refuses. */
+const LOGIN_REFUSED = /^28/
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 2000
@@ -67,7 +69,9 @@ export async function prepareDatabase(
       if (!(error instanceof SqlError)) throw error
       // Waiting makes no room.
       if (error.code === DISK_FULL) throw new Error(`the disk of the database is full (${message}). Make room there.`)
-      if (!error.isAway) throw new Error(`the schema cannot be applied to the database: ${message}`)
+      // Nor does it change a password.
+      if (!error.isAway || LOGIN_REFUSED.test(error.code ?? ''))
+        throw new Error(`the schema cannot be applied to the database: ${message}`)
       if (performance.now() + pauseMs >= deadline) {
         const waited =
           patienceMs > 0 ? `has not been there for ${Math.round(patienceMs / 1000)} seconds` : 'is not there'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Sql, SqlError } from '../sql.ts'
+import { READ_ONLY, type Sql, SqlError } from '../sql.ts'
 import { credentialsOf } from './connection-string.ts'
 import { noAnswer, refused, sqlOver, type Wire, type WireResult, type WireStatement } from './wire.ts'
 
@@ -69,9 +69,10 @@ async function inTransaction(pool: pg.Pool, statements: readonly WireStatement[]
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [printed(outcome.value)] : [])).slice(1, -1)
 }
 
-/** Whether an error is the statement's own, so that the connection is still usable. */
+/** Whether an error is the statement's own, so that the connection is still usable. One to a server that has become a
+ *  standby is not: another may lead to its successor. */
 function isStatementsOwn(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR'
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR' && error.code !== READ_ONLY
 }
 
 type Printed = (string | null)[]
