@@ -1,4 +1,5 @@
 import { isAlias, isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import type { Mistake } from './config-error.ts'
 
 export interface Place {
   readonly line: number
@@ -46,4 +47,14 @@ export function placesIn(yaml: string): (path: string) => Place | undefined {
     const place = lines.linePos(offset)
     return { line: place.line, column: place.col }
   }
+}
+
+/** A line of text for each mistake of a file, which says where it stands: `line 5: router_settings.timeout: must be a
+ *  number`. `yaml` is undefined where there is no file. */
+export function linesOf(mistakes: readonly Mistake[], yaml: string | undefined): string[] {
+  const placeOf = yaml === undefined ? () => undefined : placesIn(yaml)
+  return mistakes.map(({ path, message }) => {
+    const place = SYNTAX.test(path) ? undefined : placeOf(path)
+    return `${place ? `line ${place.line}: ` : ''}${path}: ${message}`
+  })
 }

@@ -38,7 +38,7 @@ describe('npm run config:check', () => {
     expect(run(`${stored}${chain}model_list:\n${entry('a')}`)).toEqual({
       status: 0,
       stdout:
-        "ok: 1 model, 1 deployment\nnote: gateway_settings.fallbacks[0].a[0]: names 'pool', which only the database can hold\n",
+        "ok: 1 model, 1 deployment\nnote: line 2: gateway_settings.fallbacks[0].a[0]: names 'pool', which only the database can hold\n",
       stderr: '',
     })
   })
@@ -47,11 +47,19 @@ describe('npm run config:check', () => {
     expect(run('router_settings: { timeout: soon }\nmodels: []')).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'router_settings.timeout: must be a number\nmodels: is not a known key; remove it\n',
+      stderr: 'line 1: router_settings.timeout: must be a number\nline 2: models: is not a known key; remove it\n',
     })
   })
 
-  it('fails for a file that is not there', () => {
-    expect(run(undefined)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('ENOENT') })
+  it('names the place of what is not YAML once', () => {
+    expect(run('model_list:\n\t- a\n').stderr).toBe('line 2, column 1: a tab indents this line; use spaces\n')
+  })
+
+  it('says what to do about a file that is not there', () => {
+    expect(run(undefined)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^There is no file \S+\.absent\. .*model-gateway init\n$/),
+    })
   })
 })

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,6 +56,22 @@ describe('the build', () => {
     expect(unknown).toMatchObject({ code: 2, out: '' })
     expect(unknown.err).toContain('There is no command serve.')
   })
+
+  it.for(['init', 'check', 'doctor', 'keys', 'accounts', 'export', 'import', 'salt-key', 'smoke'])(
+    'tells how %s is called, and does nothing then',
+    async (command) => {
+      const cwd = await mkdtemp(join(folder, 'help-'))
+      for (const operands of [
+        [command, '--help'],
+        [command, 'x', '-h'],
+      ]) {
+        const told = await run(operands, cwd)
+        expect(told, operands.join(' ')).toMatchObject({ code: 0, err: '' })
+        expect(told.out).toMatch(`Usage: model-gateway ${command}`)
+      }
+      expect(await readdir(cwd)).toEqual([])
+    },
+  )
 
   it('starts in an empty folder, and answers', { timeout: 60_000 }, async () => {
     const env = { PATH: process.env.PATH ?? '', PORT: '0' }

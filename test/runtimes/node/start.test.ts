@@ -193,7 +193,7 @@ describe('what cannot start says why in one sentence and ends with 1', () => {
     }),
     'mistakes in the configuration': () => ({
       yaml: 'model_lists: []\n',
-      sentence: /gateway\.yaml has a mistake\.\n {2}model_lists: .*did you mean 'model_list'\?/,
+      sentence: /gateway\.yaml has a mistake\.\n {2}line 1: model_lists: .*did you mean 'model_list'\?/,
     }),
     'a data folder that is a file': async () => {
       const file = join(here.folder, 'file')

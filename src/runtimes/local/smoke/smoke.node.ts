@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util'
+import { optionsOf, UsageError } from '../../node/commands/options.node.ts'
 import { checks } from './checks/index.node.ts'
 import { type Report, type Row, runSmoke, SmokeRefusal } from './run.node.ts'
 
-const HELP = `Usage: model-gateway smoke URL [--key sk-…] [--model NAME] [--json] [--only NAME,…] [--patience N]
+export const SMOKE_USAGE = `Usage: model-gateway smoke URL [--key sk-…] [--model NAME] [--json] [--only NAME,…] [--patience N]
 
 Tests a running gateway from outside. It makes some twenty calls of a model, which cost a few hundred tokens, and with
 a key that may administer also temporary keys, which it deletes. With another key it says what it did not check.
@@ -24,7 +24,7 @@ export async function smoke(operands: readonly string[], env: Environment): Prom
   try {
     given = read(operands, env)
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${HELP}`)
+    process.stderr.write(`${(error as Error).message}\n\n${SMOKE_USAGE}`)
     return 2
   }
   const { json, ...options } = given
@@ -53,24 +53,20 @@ export async function smoke(operands: readonly string[], env: Environment): Prom
 }
 
 function read(operands: readonly string[], env: Environment) {
-  const { values, positionals } = parseArgs({
-    args: [...operands],
-    allowPositionals: true,
-    options: {
-      key: { type: 'string' },
-      model: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      patience: { type: 'string', default: '1' },
-    },
+  const { values, positionals } = optionsOf(operands, {
+    key: { type: 'string' },
+    model: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    patience: { type: 'string', default: '1' },
   })
   const [url, ...more] = positionals
-  if (url === undefined || more.length > 0) throw new Error('Name one address.')
-  if (!/^https?:\/\/[^/]/.test(url)) throw new Error(`${url} is no address; it begins with https:// or http://.`)
+  if (url === undefined || more.length > 0) throw new UsageError('Name one address.')
+  if (!/^https?:\/\/[^/]/.test(url)) throw new UsageError(`${url} is no address; it begins with https:// or http://.`)
   const key = values.key ?? env.GATEWAY_KEY
-  if (!key) throw new Error('Give a key: --key, or GATEWAY_KEY.')
+  if (!key) throw new UsageError('Give a key: --key, or GATEWAY_KEY.')
   const patience = Number(values.patience)
-  if (!(patience > 0)) throw new Error('--patience is a number above 0.')
+  if (!(patience > 0)) throw new UsageError('--patience is a number above 0.')
   return {
     url: url.replace(/\/v1\/?$/, ''),
     key,

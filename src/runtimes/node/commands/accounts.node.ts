@@ -14,8 +14,9 @@ export function accountsCommand(operands: readonly string[], env: Environment): 
   return outcomeOf(ACCOUNTS_USAGE, async () => {
     const { values, positionals } = optionsOf(operands, WHERE)
     const [action, email, ...more] = positionals
+    if (action === undefined) throw new UsageError('Say what to do with an account')
     if ((action !== 'reset-password' && action !== 'reset-mfa') || more.length > 0) {
-      throw new UsageError(`There is no command accounts ${positionals.join(' ')}`.trimEnd())
+      throw new UsageError(`There is no command accounts ${positionals.join(' ')}`)
     }
     if (email === undefined) throw new UsageError('Name the account by its e-mail address')
     await withAdminApi(env, values.url, async (api) => {

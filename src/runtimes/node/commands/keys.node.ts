@@ -44,8 +44,9 @@ export function keysCommand(operands: readonly string[], env: Environment): Prom
   return outcomeOf(KEYS_USAGE, async () => {
     const { values, positionals } = optionsOf(operands, OPTIONS)
     const [action, id, ...more] = positionals
-    const run = ACTIONS[action ?? '']
-    if (!run || more.length > 0) throw new UsageError(`There is no command keys ${positionals.join(' ')}`.trimEnd())
+    if (action === undefined) throw new UsageError('Say what to do with keys')
+    const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+    if (!run || more.length > 0) throw new UsageError(`There is no command keys ${positionals.join(' ')}`)
     await withAdminApi(env, values.url, (api) => run(api, values, id))
     return 0
   })

@@ -16,8 +16,15 @@ export function optionsOf<const Options extends ParseArgsOptionsConfig>(operands
   try {
     return parseArgs({ args: [...operands], options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError((error as Error).message)
+    throw new UsageError(misuse(error as NodeJS.ErrnoException))
   }
+}
+
+/** What parseArgs complains of, in a short sentence. */
+function misuse({ code, message }: NodeJS.ErrnoException): string {
+  const option = /--?[^ ',=]+(?=[ '=])/.exec(message)?.[0]
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `There is no option ${option}`
+  return message.includes('does not take an argument') ? `${option} takes no value` : `${option} wants a value`
 }
 
 /** Does something with the admin API: of the running gateway at `url`, or else of this installation's stores. */

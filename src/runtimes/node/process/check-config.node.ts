@@ -1,25 +1,48 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError, pathText } from '../../../config/config-error.ts'
+import { ConfigError, type Mistake, pathText } from '../../../config/config-error.ts'
 import { groupReferences } from '../../../config/group-names.ts'
+import { linesOf } from '../../../config/places.ts'
+import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
 import { loadConfig } from '../../../routing/configuration.ts'
 
+export const CHECK_USAGE = `Usage: model-gateway check [file]
+
+  says what is wrong with a configuration file, line by line, and starts nothing; without a name with that of
+  GATEWAY_CONFIG, or else with gateway.yaml of this folder. Exit code 1: a start with it would be refused
+`
+
 /** Prints a summary of a configuration file, or its mistakes. Returns the exit code. */
 export function checkConfig(file: string, env: Readonly<Record<string, string | undefined>>): number {
+  let yaml: string
   try {
-    const config = loadConfig(readFileSync(file, 'utf8'), env)
-    const { model_list: deployments, router_settings: router } = config
-    const models = new Set(deployments.map(({ model_name }) => model_name))
-    process.stdout.write(`ok: ${counted(models.size, 'model')}, ${counted(deployments.length, 'deployment')}\n`)
-    for (const { path, name } of groupReferences(config)) {
-      if (models.has(name) || Object.hasOwn(router.model_group_alias, name)) continue
-      process.stdout.write(`note: ${pathText(path)}: names '${name}', which only the database can hold\n`)
-    }
-    return 0
+    yaml = readFileSync(file, 'utf8')
   } catch (error) {
-    process.stderr.write(`${error instanceof ConfigError ? error.message : describeError(error)}\n`)
+    const { code } = error as NodeJS.ErrnoException
+    process.stderr.write(code === 'ENOENT' ? absent(file) : `${file} cannot be read (${code}).\n`)
     return 1
   }
+  try {
+    const config = loadConfig(yaml, env)
+    const models = new Set(config.model_list.map(({ model_name }) => model_name))
+    const counts = `${counted(models.size, 'model')}, ${counted(config.model_list.length, 'deployment')}`
+    process.stdout.write(`ok: ${counts}\n`)
+    for (const note of linesOf(notesOn(config, models), yaml)) process.stdout.write(`note: ${note}\n`)
+    return 0
+  } catch (error) {
+    const lines = error instanceof ConfigError ? linesOf(error.mistakes, yaml) : [describeError(error)]
+    process.stderr.write(`${lines.join('\n')}\n`)
+    return 1
+  }
+}
+
+const absent = (file: string) =>
+  `There is no file ${file}. Name the one to check, or have one written: model-gateway init\n`
+
+function notesOn(config: Config, models: ReadonlySet<string>): Mistake[] {
+  return [...groupReferences(config)]
+    .filter(({ name }) => !models.has(name) && !Object.hasOwn(config.router_settings.model_group_alias, name))
+    .map(({ path, name }) => ({ path: pathText(path), message: `names '${name}', which only the database can hold` }))
 }
 
 function counted(count: number, noun: string): string {

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { PACKAGE, SAMPLE_CONFIG } from '../setup/places.node.ts'
-import { checkConfig } from './check-config.node.ts'
 
 const HELP = `Usage: model-gateway [command]
 
@@ -28,8 +27,22 @@ interface Command {
   run(operands: readonly string[], env: Environment): Promise<number>
 }
 
-/** Commands that are imported on demand: they load the whole gateway. */
+const INIT_USAGE = `Usage: model-gateway init
+
+  writes a commented gateway.yaml into this folder, and leaves one that is there as it is
+`
+
+/** Imported on demand: most of them load the whole gateway. */
 const COMMANDS: Readonly<Record<string, (() => Promise<Command>) | undefined>> = {
+  async init() {
+    return { usage: INIT_USAGE, run: async (operands) => withOperands(operands, 0, INIT_USAGE, init) }
+  },
+  async check() {
+    const { CHECK_USAGE: usage, checkConfig } = await import('./check-config.node.ts')
+    const run: Command['run'] = async (operands, env) =>
+      withOperands(operands, 1, usage, () => checkConfig(operands[0] ?? env.GATEWAY_CONFIG ?? 'gateway.yaml', env))
+    return { usage, run }
+  },
   async doctor() {
     const { DOCTOR_USAGE: usage, doctorCommand: run } = await import('../commands/doctor/doctor.node.ts')
     return { usage, run }
@@ -54,31 +67,29 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Command>) | undefined>> =
     const { SALT_KEY_USAGE: usage, saltKeyCommand: run } = await import('../commands/salt-key.node.ts')
     return { usage, run }
   },
+  async smoke() {
+    const { SMOKE_USAGE: usage, smoke: run } = await import('../../local/smoke/smoke.node.ts')
+    return { usage, run }
+  },
 }
 
 /** Runs a command of the command line. Returns the exit code. */
 export async function commandLine([command = '', ...operands]: readonly string[], env: Environment): Promise<number> {
   const further = Object.hasOwn(COMMANDS, command) ? await COMMANDS[command]?.() : undefined
-  if (further) return isHelp(operands[0]) ? print(further.usage) : further.run(operands, env)
+  if (further) return operands.some(isHelp) ? print(further.usage) : further.run(operands, env)
   if (isHelp(command)) return print(HELP)
-  switch (command) {
-    case 'init':
-      return init()
-    case 'check':
-      return checkConfig(operands[0] ?? env.GATEWAY_CONFIG ?? 'gateway.yaml', env)
-    case 'smoke': {
-      const { smoke } = await import('../../local/smoke/smoke.node.ts')
-      return smoke(operands, env)
-    }
-    case '--version':
-    case '-v':
-      return print(`${(JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version}\n`)
-    default:
-      return printError(`There is no command ${command}.\n\n${HELP}`)
-  }
+  if (command === '--version' || command === '-v')
+    return print(`${(JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version}\n`)
+  return printError(`There is no ${command.startsWith('-') ? 'option' : 'command'} ${command}.\n\n${HELP}`)
 }
 
 const isHelp = (operand: string | undefined) => operand === '--help' || operand === '-h'
+
+/** Runs what takes so many operands at most, and no options. */
+function withOperands(operands: readonly string[], most: number, usage: string, run: () => number): number {
+  const further = operands.find((operand) => operand.startsWith('-')) ?? operands[most]
+  return further === undefined ? run() : printError(`What is ${further}?\n\n${usage}`)
+}
 
 function init(): number {
   const file = 'gateway.yaml'

@@ -1,10 +1,12 @@
 import { ConfigError } from '../../../config/config-error.ts'
+import { linesOf } from '../../../config/places.ts'
 import { describeError } from '../../../lib/log.ts'
+import { configTextOf } from '../setup/config.node.ts'
 
 /** The message for the operator when the gateway cannot start. */
 export function refusal(error: unknown, configPath: string): string {
   if (error instanceof ConfigError) {
-    const lines = error.mistakes.map(({ path, message }) => `  ${path === '' ? configPath : path}: ${message}`)
+    const lines = linesOf(error.mistakes, configTextOf(configPath)).map((line) => `  ${line}`)
     return `The gateway cannot start: ${configPath} has ${lines.length === 1 ? 'a mistake' : 'mistakes'}.\n${lines.join('\n')}\n`
   }
   return `The gateway cannot start: ${sentence(error)}\n`

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Config } from '../../../config/schema.ts'
 import { loadConfig } from '../../../routing/configuration.ts'
 import { ownKeys } from './own-keys.node.ts'
@@ -33,6 +33,11 @@ export function nodeConfig(
   const newMasterKey = keys.fresh && !master_key ? keys.masterKey : undefined
   const made = [...(master_key ? [] : ['GATEWAY_MASTER_KEY']), ...(salt_key ? [] : ['GATEWAY_SALT_KEY'])]
   return { config: loadConfig(text, filled, made), newMasterKey, isSample }
+}
+
+/** The text in which mistakes are looked up; undefined if there is no such file. */
+export function configTextOf(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
 /** The text of the file; undefined if no file is named and the default one does not exist. */

@@ -125,14 +125,21 @@ describe('commands on the stores of an installation', { timeout: 60_000 }, () =>
   })
 
   it('what is called wrongly says how it is called: exit code 2', async () => {
-    for (const operands of [
-      ['keys', 'create', '--colour', 'red'],
-      ['accounts', 'reset-password'],
-      ['export', '--url', 'localhost'],
-    ]) {
+    for (const [said, ...operands] of [
+      ['There is no option --colour', 'keys', 'create', '--colour', 'red'],
+      ['There is no command keys toString', 'keys', 'toString'],
+      ['Say what to do with keys', 'keys'],
+      ['--rpm wants a value', 'keys', 'create', '--rpm', '--json'],
+      ['--json takes no value', 'doctor', '--json=1'],
+      ['Name the account by its e-mail address', 'accounts', 'reset-password'],
+      ['--url wants an address such as http://localhost:8787', 'export', '--url', 'localhost'],
+      ['What is b.yaml?', 'check', 'a.yaml', 'b.yaml'],
+      ['What is --force?', 'init', '--force'],
+      ['There is no option --frob', 'smoke', '--frob'],
+    ] as const) {
       const { code, errors, output } = await command(operands)
       expect(code, operands.join(' ')).toBe(2)
-      expect(errors).toContain(`Usage: model-gateway ${operands[0]}`)
+      expect(errors).toMatch(new RegExp(`^${said.replaceAll('?', '\\?')}\n\nUsage: model-gateway ${operands[0]}`))
       expect(output).toBe('')
     }
   })

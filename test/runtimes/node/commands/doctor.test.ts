@@ -53,7 +53,7 @@ describe('doctor', () => {
       'model_list: [{ model_name: m, gateway_params: { model: openai/gpt-5, api_key: os.environ/NOT_SET } }]\n'
     const states = await statesOf(yaml, { PORT: String(port) })
     server.close()
-    expect(states.configuration).toMatch(/^fail model_list\[0\]\.gateway_params\.api_key: .*NOT_SET/)
+    expect(states.configuration).toMatch(/^fail line 1: model_list\[0\]\.gateway_params\.api_key: .*NOT_SET/)
     expect(states.port).toMatch(/^warn .* is in use/)
   })
 

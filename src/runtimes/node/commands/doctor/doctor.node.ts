@@ -2,11 +2,12 @@ import { lookup } from 'node:dns/promises'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../../../../config/config-error.ts'
+import { linesOf } from '../../../../config/places.ts'
 import type { Config } from '../../../../config/schema.ts'
 import { providers } from '../../../../providers/index.ts'
 import { loadConfig } from '../../../../routing/configuration.ts'
 import { deploymentOf } from '../../../../routing/registry.ts'
-import { nodeConfig } from '../../setup/config.node.ts'
+import { configTextOf, nodeConfig } from '../../setup/config.node.ts'
 import { nodeSettings } from '../../setup/settings.node.ts'
 import { requireSharedStores } from '../../setup/shareable.node.ts'
 import type { Environment } from '../admin-api.ts'
@@ -74,8 +75,7 @@ function configuration(
     }
   } catch (error) {
     if (!(error instanceof ConfigError)) return { findings: [fail('configuration', (error as Error).message)] }
-    const findings = error.mistakes.map(({ path: at, message }) => fail('configuration', `${at}: ${message}`))
-    return { findings }
+    return { findings: linesOf(error.mistakes, configTextOf(path)).map((line) => fail('configuration', line)) }
   }
 }
 
