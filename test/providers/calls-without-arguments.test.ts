@@ -48,14 +48,14 @@ it('arguments that Cohere says nothing of are an empty object', () => {
 it.each([undefined, null, '', ' \n'])('arguments of %j go back to Bedrock as an empty object', (written) => {
   const tool_calls = [{ id: 'a', type: 'function', function: { name: 'now', arguments: written } }]
   const { messages } = converseMessages([{ role: 'assistant', content: null, tool_calls }])
-  expect(messages[0]?.content).toEqual([{ toolUse: { toolUseId: 'a', name: 'now', input: {} } }])
+  expect(messages.at(-1)?.content).toEqual([{ toolUse: { toolUseId: 'a', name: 'now', input: {} } }])
 })
 
 const object = [{ id: 'a', type: 'function', function: { name: 'now', arguments: { zone: 'UTC' } } }]
 const calling = { role: 'assistant', content: null, tool_calls: object }
 
 it('arguments that come as an object go back as they are', () => {
-  expect(converseMessages([calling]).messages[0]?.content).toMatchObject([{ toolUse: { input: { zone: 'UTC' } } }])
+  expect(converseMessages([calling]).messages.at(-1)?.content).toMatchObject([{ toolUse: { input: { zone: 'UTC' } } }])
   expect(messagesTurns([calling]).messages[0]?.content).toMatchObject([{ type: 'tool_use', input: { zone: 'UTC' } }])
   expect(conversationOf([calling], 'gemini-2.5-pro').contents[0]?.parts).toMatchObject([
     { functionCall: { args: { zone: 'UTC' } } },

@@ -5,11 +5,12 @@ import type { Drop } from '../../modes/field-table.ts'
 import type { Takes } from '../provider.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
-import { JSON_ONLY } from '../wire/json-only.ts'
+import { withFormatTold } from '../wire/fitting/told-format.ts'
+import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
-import { samplingFields } from './sampling.ts'
+import { BEFORE_OPUS_4_1, samplingFields } from './sampling.ts'
 import { thinkingFields } from './thinking-fields.ts'
 
 const API = 'the Messages API'
@@ -51,16 +52,16 @@ const SUPPORTED = new Set([
 ])
 
 /** Translates a chat request to the Messages API. */
-export function messagesRequest(body: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
-  refuseUnsupportedFields(body, SUPPORTED, API, drop)
+export function messagesRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
+  refuseUnsupportedFields(given, SUPPORTED, API, drop)
+  const body = tellsFormat(given.response_format, model) ? withFormatTold(given, drop) : given
   const asked = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
   const { thinking, effort, budget } = thinkingFields(body, model, asked, drop)
   const { system, messages } = messagesTurns(toldConversation(body.messages, drop))
-  const instructions = [...system, ...jsonInstruction(body.response_format)]
   return {
     model,
     max_tokens: asked ?? DEFAULT_MAX_TOKENS + budget,
-    ...(instructions.length > 0 ? { system: instructions } : {}),
+    ...(system.length > 0 ? { system } : {}),
     messages,
     ...messagesTools(withAllowedTools(body, API)),
     ...samplingFields(body, model, thinks(thinking), drop),
@@ -92,15 +93,16 @@ function outputConfig(body: ChatRequest, effort: string | undefined): JsonRecord
 function outputFormat(format: unknown): JsonRecord {
   if (!isSet(format)) return {}
   const { type, json_schema } = asRecord(format)
-  if (type === 'text' || type === 'json_object') return {}
+  if (type === 'text') return {}
   const { schema } = asRecord(json_schema)
-  if (type === 'json_schema' && isRecord(schema)) return { format: { type, schema } }
+  if (type === 'json_schema' && isRecord(schema)) return { format: { type, schema: enforcedSchema(schema) } }
   throw unsupported('response_format', API, 'Use type json_schema with a schema.')
 }
 
-/** The API has no format for any JSON: the model is told. */
-function jsonInstruction(format: unknown): JsonRecord[] {
-  return asRecord(format).type === 'json_object' ? [{ type: 'text', text: JSON_ONLY }] : []
+/** The API has no format for any JSON, and earlier models none at all: the model is told. */
+export function tellsFormat(format: unknown, model: string): boolean {
+  const { type } = asRecord(format)
+  return type === 'json_object' || (type === 'json_schema' && BEFORE_OPUS_4_1.test(model))
 }
 
 function stopSequences(stop: unknown): JsonRecord {

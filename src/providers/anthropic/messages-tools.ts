@@ -1,5 +1,6 @@
 import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import { functionSchema } from '../wire/schemas/function-schema.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 
 const API = 'the Messages API'
@@ -19,7 +20,7 @@ function tool(given: JsonRecord, index: number): JsonRecord {
     return {
       name,
       ...(description ? { description } : {}),
-      input_schema: parameters ?? { type: 'object', properties: {} },
+      input_schema: functionSchema(parameters, strict),
       ...(strict === true ? { strict } : {}),
       ...(cache ? { cache_control: cache } : {}),
     }

@@ -2,8 +2,8 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { temperatureUpToOne } from '../wire/fitting/within-range.ts'
 
-/** Models before Opus 4.1. Later ones refuse a temperature beside a `top_p`. */
-const TAKES_BOTH = /claude-(?:[1-3]|instant|(?:opus|sonnet)-4(?:-0)?(?:$|[-@:](?!\d{1,2}(?:\D|$))))/
+/** Models before Opus 4.1. Later ones refuse a temperature beside a `top_p`, and can be held to a schema. */
+export const BEFORE_OPUS_4_1 = /claude-(?:[1-3]|instant|(?:opus|sonnet)-4(?:-0)?(?:$|[-@:](?!\d{1,2}(?:\D|$))))/
 /** Models since Opus 4.7 refuse to be told how to sample. */
 const SAMPLES_ALONE = /claude-(?:fable|mythos|[a-z]+-(?:4-[7-9](?!\d)|[5-9](?!\d)))/
 /** What the vendor does unless it is told otherwise. */
@@ -33,7 +33,7 @@ export function samplingFields(body: ChatRequest, model: string, thinks: boolean
   const more = top_k === undefined ? {} : { top_k }
   if (temperature === undefined) return top_p === undefined ? more : { top_p, ...more }
   if (top_p === undefined) return { temperature, ...more }
-  if (TAKES_BOTH.test(model)) return { temperature, top_p, ...more }
+  if (BEFORE_OPUS_4_1.test(model)) return { temperature, top_p, ...more }
   if (temperature === USUAL_TEMPERATURE) return { top_p, ...more }
   drop('top_p')
   return { temperature, ...more }

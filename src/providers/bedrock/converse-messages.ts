@@ -38,6 +38,8 @@ export function converseMessages(list: ChatRequest['messages']): Conversation {
     else if (message.role === 'tool') add('user', toolResult(message, at))
     else throw unsupported(`${at}.role`, CONVERSE)
   }
+  // Converse wants the user to begin. Chats that greet their user begin with the model.
+  if (messages[0]?.role === 'assistant') messages.unshift({ role: 'user', content: [{ text: 'Begin.' }] })
   const counts = new Map<string, number>()
   for (const { content } of messages) renameDuplicates(content, counts)
   return { messages, system }

@@ -2,16 +2,18 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { tellsFormat } from '../anthropic/messages-request.ts'
 import { type Sampling, samplingFields } from '../anthropic/sampling.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
+import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
-import { JSON_ONLY } from '../wire/json-only.ts'
+import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { converseMessages } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
 import { reasoningFields } from './reasoning-fields.ts'
-import { toolConfig } from './tool-config.ts'
+import { forbidsCalls, toolConfig, WITHOUT_CALLS } from './tool-config.ts'
 
 /** Converse's own fields, which travel as they are. */
 const OWN_FIELDS = [
@@ -43,15 +45,20 @@ const SUPPORTED: ReadonlySet<string> = new Set([
 ])
 
 const CLAUDE = /anthropic\.claude/
+/** Models that cannot be held to a schema. */
+const WITHOUT_FORMATS = /(^|[./])(amazon|meta|ai21|cohere)\./
 const MOST_STOPS = 2500
 const NOVA = /(^|[./])amazon\.nova/
 const MOST_STOPS_OF_NOVA = 4
 
 /** Translates a chat request to Converse. */
-export function converseRequest(body: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
-  refuseUnsupportedFields(body, SUPPORTED, CONVERSE, drop)
-  const { messages, system: told } = converseMessages(toldConversation(body.messages, drop))
-  const system = asRecord(body.response_format).type === 'json_object' ? [...told, { text: JSON_ONLY }] : told
+export function converseRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
+  refuseUnsupportedFields(given, SUPPORTED, CONVERSE, drop)
+  const tells = tellsFormat(given.response_format, model) || WITHOUT_FORMATS.test(model)
+  const body = tells ? withFormatTold(given, drop) : given
+  const { messages, system } = converseMessages(toldConversation(body.messages, drop))
+  const told = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
+  if (told !== system) drop('tool_choice')
   const reasoning = reasoningFields(body, model, drop)
   const { temperature, top_p, top_k } = sampling(body, model, reasoning, drop)
   const inferenceConfig = {
@@ -67,7 +74,7 @@ export function converseRequest(body: ChatRequest, model: string, drop: Drop = (
   }
   return {
     messages,
-    ...(system.length > 0 ? { system } : {}),
+    ...(told.length > 0 ? { system: told } : {}),
     ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
     ...toolConfig(withAllowedTools(body, CONVERSE), messages),
     ...outputConfig(body.response_format),
@@ -92,7 +99,7 @@ function sampling(body: ChatRequest, model: string, reasoning: JsonRecord, drop:
 }
 
 function outputConfig(format: unknown): JsonRecord {
-  if (!isRecord(format) || format.type === 'text' || format.type === 'json_object') return {}
+  if (!isRecord(format) || format.type === 'text') return {}
   if (format.type !== 'json_schema') {
     throw unsupported('response_format', CONVERSE, 'Send a json_schema, or ask for JSON in the messages.')
   }
@@ -104,7 +111,7 @@ function outputConfig(format: unknown): JsonRecord {
   }
   const jsonSchema = {
     // Bedrock requires the schema as a string.
-    schema: JSON.stringify(schema),
+    schema: JSON.stringify(enforcedSchema(schema)),
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof description === 'string' ? { description } : {}),
   }

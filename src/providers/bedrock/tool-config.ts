@@ -1,5 +1,6 @@
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import { functionSchema } from '../wire/schemas/function-schema.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { cachePoint, hasToolTurns, type Turn } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
@@ -7,23 +8,28 @@ import { CONVERSE } from './converse-name.ts'
 /** The tools and the tool choice of a request. */
 export function toolConfig({ tools, tool_choice: choice }: ChatRequest, messages: readonly Turn[]): JsonRecord {
   if (!tools || tools.length === 0) return calledTools(messages)
-  if (choice === 'none') {
-    // 'none' is expressed by leaving the tools out, but Converse refuses a conversation with tool calls without them.
-    if (!hasToolTurns(messages)) return {}
-    throw unsupported('tool_choice', CONVERSE, "After tool calls, ask for 'none' in the messages instead.")
-  }
+  // 'none' is expressed by leaving the tools out, but Converse refuses a conversation with tool calls without them.
+  if (choice === 'none' && !hasToolTurns(messages)) return {}
   const specifications = tools.flatMap((tool, index) => {
     if (tool.type !== 'function') throw unsupported(`tools.${index}.type`, CONVERSE, 'Send tools of type function.')
     const { name, description, parameters, strict } = asRecord(tool.function)
     const toolSpec = {
       name,
-      ...(description == null ? {} : { description }),
-      inputSchema: { json: parameters ?? { type: 'object', properties: {} } },
+      // Empty ones are refused.
+      ...(description ? { description } : {}),
+      inputSchema: { json: functionSchema(parameters, strict) },
       ...(strict === true ? { strict } : {}),
     }
     return [{ toolSpec }, ...cachePoint(tool)]
   })
   return { toolConfig: { tools: specifications, ...toolChoice(choice) } }
+}
+
+/** What the model is told instead of `none` where the tools cannot be left out. */
+export const WITHOUT_CALLS = 'Answer in words now, and use no tool.'
+
+export function forbidsCalls({ tools, tool_choice }: ChatRequest, messages: readonly Turn[]): boolean {
+  return tool_choice === 'none' && (tools?.length ?? 0) > 0 && hasToolTurns(messages)
 }
 
 /** The tools that a conversation has called, since Converse refuses a conversation with tool calls without tools. */
@@ -38,7 +44,7 @@ function calledTools(messages: readonly Turn[]): JsonRecord {
 }
 
 function toolChoice(choice: unknown): JsonRecord {
-  if (choice == null || choice === 'auto') return {}
+  if (choice == null || choice === 'auto' || choice === 'none') return {}
   if (choice === 'required') return { toolChoice: { any: {} } }
   const name = isRecord(choice) && choice.type === 'function' ? asRecord(choice.function).name : undefined
   if (typeof name !== 'string') throw unsupported('tool_choice', CONVERSE, 'Name a function.')

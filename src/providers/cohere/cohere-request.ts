@@ -1,11 +1,12 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import { withTextResults } from '../wire/fitting/plain-conversation.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
+import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { penaltyUpToOne, stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { COHERE, cohereMessages } from './cohere-messages.ts'
@@ -43,8 +44,11 @@ const SUPPORTED: ReadonlySet<string> = new Set([
 const MOST_STOPS = 5
 
 /** Translates a chat request to Cohere's API. */
-export function cohereRequest(body: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
-  refuseUnsupportedFields(body, SUPPORTED, COHERE, drop)
+export function cohereRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
+  refuseUnsupportedFields(given, SUPPORTED, COHERE, drop)
+  // It refuses a format beside tools or documents.
+  const isAlone = asList(given.tools).length + asList(given.documents).length === 0
+  const body = isAlone ? given : withFormatTold(given, drop)
   const renamed = {
     max_tokens: body.max_completion_tokens ?? body.max_tokens,
     p: body.top_p,

@@ -3,12 +3,14 @@ import { type Adapter, type Connection, dropper } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { hasCacheMarks } from '../wire/fitting/plain-conversation.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
+import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { conversationOf } from './contents.ts'
 import { generateReply } from './generate-reply.ts'
 import { generateStream } from './generate-stream.ts'
 import { generationConfigOf } from './generation-config.ts'
+import { generationOf } from './generation-of.ts'
 import { googleFailure } from './google-failure.ts'
 import { toolsOf } from './tools.ts'
 
@@ -44,9 +46,10 @@ export const OBJECTS = /^(gs:|https?:\/\/([^/?#]*@)?generativelanguage\.)/i
 /** Chat with a Gemini model on any Google service, by generateContent. */
 export const generateContent: Adapter<ChatRequest> = {
   request(call, connection) {
-    const { body, streamed } = call
+    const { streamed } = call
     const drop = dropper(call)
-    refuseUnsupportedFields(body, SUPPORTED, GEMINI, drop)
+    refuseUnsupportedFields(call.body, SUPPORTED, GEMINI, drop)
+    const body = tellsFormat(call.body, connection.model) ? withFormatTold(call.body, drop) : call.body
     if (call.translated && hasCacheMarks(body)) drop('cache_control')
     refuseCloudObjects(body.messages, connection, OBJECTS)
     const { contents, systemInstruction } = conversationOf(toldConversation(body.messages, drop), connection.model)
@@ -71,6 +74,11 @@ export const generateContent: Adapter<ChatRequest> = {
   reply: generateReply,
   stream: generateStream,
   failure: googleFailure,
+}
+
+/** Earlier generations refuse a format beside functions. */
+function tellsFormat({ tools }: ChatRequest, model: string): boolean {
+  return (tools?.length ?? 0) > 0 && (generationOf(model) ?? 3) < 3
 }
 
 /** The path of a model's method. A name without a slash is one of Google's models; others contain their collection. */

@@ -26,6 +26,8 @@ export interface ChatQuirks {
   /** It takes instructions anywhere in a conversation. Templates of open models take one message, at the beginning. Only
    *  translated requests are searched for others. */
   readonly instructionsAnywhere?: true
+  /** It can be told which of the functions are allowed. To others only those are offered. */
+  readonly allowsTools?: true
   /** It refuses functions without a description of their parameters. */
   readonly needsParameters?: true
   /** The most stop sequences that it takes. */
@@ -54,6 +56,7 @@ export interface ChatQuirks {
 export const OPENAI_QUIRKS = {
   refusesReasoning: true,
   instructionsAnywhere: true,
+  allowsTools: true,
   stops: 4,
   refuses: ['top_k'],
   efforts: [

@@ -5,6 +5,7 @@ import { asList, asRecord, isRecord, type JsonRecord, parseRecord } from '../../
 import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, dropper, type Outgoing, type Reply } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
+import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import {
   documentAddress,
@@ -23,6 +24,7 @@ import { adaptedFields } from './adapted-fields.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
+import { strictFields } from './strict-fields.ts'
 import { openaiUsage } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
@@ -90,10 +92,15 @@ export const openaiChat = openaiChatWith(OPENAI_QUIRKS)
 
 /** The fields of a translated request without what only other dialects know. */
 function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): Record<string, unknown> {
-  const { body } = call
-  const { messages, tools } = body
   const drop = dropper(call)
-  const adapted = adaptedFields(body, model, quirks, drop)
+  const allowed = quirks.allowsTools ? call.body : withAllowedTools(call.body, "this vendor's chat")
+  const changes = {
+    ...(allowed === call.body ? {} : { tools: allowed.tools, tool_choice: allowed.tool_choice }),
+    ...strictFields(allowed, drop),
+  }
+  const body: ChatRequest = { ...allowed, ...changes }
+  const { messages, tools } = body
+  const adapted = { ...changes, ...adaptedFields(body, model, quirks, drop) }
   const withTexts = conversationFor(messages, quirks)
   if (quirks.cacheMarks) return { ...adapted, ...(withTexts === messages ? {} : { messages: withTexts }) }
   if (hasCacheMarks(body)) drop('cache_control')

@@ -229,7 +229,7 @@ const REQUESTS: readonly (readonly [string, Json, Json, (readonly string[])?])[]
   [
     'a document of a JSON schema that leaves something open',
     config({ ...json, responseJsonSchema: { type: 'object', properties: { a: {} } } }),
-    format({ type: 'object', properties: { a: {} } }, {}),
+    format({ type: 'object', properties: { a: {} } }),
   ],
   ['a picture as answer', config({ responseModalities: ['TEXT', 'IMAGE'] }), { modalities: ['text', 'image'] }],
   ['text as answer', config({ responseModalities: ['TEXT'], responseMimeType: 'text/plain' }), {}],

@@ -4,7 +4,7 @@ import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { ModelRequest } from '../../../modes/mode.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { CONFIG_FIELDS } from './fields.ts'
-import { isStrict, jsonSchema } from './json-schema.ts'
+import { jsonSchema } from './json-schema.ts'
 
 /** The generation settings of a request. */
 export const configOf = (request: JsonRecord): JsonRecord => camelCase(eitherCase(request, 'generationConfig'))
@@ -72,9 +72,7 @@ function responseFormat({ responseMimeType, responseSchema, responseJsonSchema }
       ? jsonSchema(responseSchema, true)
       : undefined
   if (!schema) return { response_format: { type: 'json_object' } }
-  // Vendors refuse to promise a schema that leaves something open.
-  const strict = isStrict(schema) ? { strict: true } : {}
-  return { response_format: { type: 'json_schema', json_schema: { name: 'output', ...strict, schema } } }
+  return { response_format: { type: 'json_schema', json_schema: { name: 'output', strict: true, schema } } }
 }
 
 function modalities(asked: unknown): JsonRecord {

@@ -35,20 +35,3 @@ export function jsonSchema(given: unknown, closed = false): JsonRecord {
   }
   return written
 }
-
-/** Whether a JSON schema leaves nothing open: vendors that hold their models to a schema demand it. */
-export function isStrict(schema: unknown): boolean {
-  if (!isRecord(schema)) return false
-  const { properties, required, additionalProperties, items, anyOf, $ref, $defs } = schema
-  const inner = [
-    ...asList(anyOf),
-    ...Object.values(isRecord($defs) ? $defs : {}),
-    ...(items === undefined ? [] : [items]),
-  ]
-  if (!inner.every(isStrict)) return false
-  if (!isRecord(properties))
-    return schema.type !== 'object' && (schema.type !== undefined || $ref !== undefined || anyOf !== undefined)
-  const names = Object.keys(properties)
-  const demanded = new Set(asList(required))
-  return additionalProperties === false && names.every((name) => demanded.has(name) && isStrict(properties[name]))
-}
