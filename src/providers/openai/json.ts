@@ -13,7 +13,7 @@ import { openaiUsage } from './usage.ts'
 /** An adapter that relays requests and answers of an OpenAI-shaped API byte for byte, with the model renamed. */
 export function openaiJson<Request extends ModelRequest>(options: {
   readonly path: string
-  /** The member that every answer has. */
+  /** The member of every answer that holds a list of what was asked for. */
   readonly answers: string
   /** The model generates no tokens, so a reported total is the input. */
   readonly reads?: true
@@ -55,9 +55,11 @@ export function openaiJson<Request extends ModelRequest>(options: {
     if (atEnd) return { bytes, contentType, usage: atEnd, outputCharacters: 0 }
     const body = parseRecord(bytes)
     if (body?.error) throw openaiEmbeddedFailure(body.error)
-    if (!body || body[member] === undefined) {
-      throw new GatewayError('upstream_malformed', `The provider's answer has no '${answers}'.`)
+    const list = body?.[member]
+    if (!body || !Array.isArray(list)) {
+      throw new GatewayError('upstream_malformed', `The provider's answer has no list of '${answers}'.`)
     }
+    if (list.length === 0) throw new GatewayError('unusable_answer', `The provider's answer has an empty '${answers}'.`)
     const tokens = openaiUsage(body.usage) ?? (options.reads ? totalTokens(body.usage) : undefined)
     const known = more?.(body, request)
     const usage = tokens ? { ...tokens, ...known } : known && usageOf(known)

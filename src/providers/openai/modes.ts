@@ -7,11 +7,24 @@ import { imageName } from '../../modes/price/image-price.ts'
 import type { RerankRequest } from '../../modes/rerank.ts'
 import { cohereUsage } from '../cohere/cohere-usage.ts'
 import type { Adapter, Outgoing } from '../provider.ts'
+import { inBase64 } from '../wire/embedding-list.ts'
 import { formRequest } from './form-request.ts'
 import { openaiJson } from './json.ts'
 import { openaiUsage } from './usage.ts'
 
-export const openaiEmbeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data', reads: true })
+const embeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data', reads: true })
+
+/** Embeddings. Some servers answer numbers to a request for base64, which clients would decode as if it were that. */
+export const openaiEmbeddings: Adapter<EmbeddingRequest> = {
+  ...embeddings,
+  reply(bytes, headers, call) {
+    const reply = embeddings.reply(bytes, headers, call)
+    const encoded = call.body.encoding_format === 'base64' ? inBase64(bytes) : undefined
+    return encoded
+      ? { bytes: encoded, contentType: 'application/json', usage: reply.usage, outputCharacters: 0 }
+      : reply
+  },
+}
 
 export const openaiImages = images('/images/generations', 'image_generation.completed')
 

@@ -1,4 +1,6 @@
+import { latin1Text } from '../../lib/bytes/latin1.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import type { Usage } from '../../modes/usage.ts'
 import type { Reply } from '../provider.ts'
@@ -31,6 +33,20 @@ export function embeddingList(
   const prompt_tokens = usage?.inputTokens ?? 0
   const list = { object: 'list', data, model, usage: { prompt_tokens, total_tokens: prompt_tokens } }
   return { bytes: encoder.encode(JSON.stringify(list)), contentType: 'application/json', usage, outputCharacters: 0 }
+}
+
+const HEAD_BYTES = 4096
+const NUMBERS = /"embedding"\s*:\s*\[/
+
+/** A list of embeddings with its numbers as base64; undefined if it begins with none. */
+export function inBase64(bytes: Uint8Array): Uint8Array | undefined {
+  if (!NUMBERS.test(latin1Text(bytes.subarray(0, HEAD_BYTES)))) return undefined
+  const list = parseRecord(bytes)
+  const data = asList(list?.data).map((one) => {
+    const { embedding, ...more } = asRecord(one)
+    return { ...more, embedding: Array.isArray(embedding) ? asBase64(embedding) : embedding }
+  })
+  return encoder.encode(JSON.stringify({ ...list, data }))
 }
 
 /** The texts of a request, for vendors that do not accept tokens. */
