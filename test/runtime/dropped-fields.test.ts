@@ -72,6 +72,20 @@ describe('hints that a provider cannot be told', () => {
     )
   })
 
+  it('have names that the gateway knows: one that its client made up is refused', async () => {
+    const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
+    const generate = (toolConfig: object) =>
+      gateway.fetch('/v1beta/models/crossed:generateContent', chatInit({ contents, toolConfig }))
+    await upstream.script(path('crossed'), [answer({ text: 'Hi you.' })])
+    const refused = await generate({ 'später\r\n': { a: 1 }, retrievalConfig: { languageCode: 'en' } })
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining('toolConfig.später') } },
+    ])
+    const answered = await generate({ retrievalConfig: { languageCode: 'en' } })
+    expect(answered.headers.get('x-gateway-dropped')).toBe('toolConfig.retrievalConfig')
+  })
+
   it('reach a provider of the dialect, and nothing is named', async () => {
     const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: 'end_turn' }
     await upstream.script(path('native'), [json(200, { ...message, usage: { input_tokens: 1, output_tokens: 1 } })])

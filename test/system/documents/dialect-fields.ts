@@ -26,6 +26,7 @@ const DIALECTS: Readonly<Record<string, FieldTable>> = {
   '/v1beta/models/{model}:generateContent': {
     ...gemini.GEMINI_FIELDS,
     ...prefixed('generationConfig', gemini.CONFIG_FIELDS),
+    ...prefixed('toolConfig', gemini.TOOL_CONFIG_FIELDS),
     ...prefixed('tools.functionDeclarations', gemini.FUNCTION_FIELDS),
     ...prefixed('contents.parts', gemini.PART_FIELDS),
     ...prefixed('tools', hints(gemini.VENDOR_TOOLS)),

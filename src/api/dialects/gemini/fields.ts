@@ -7,7 +7,7 @@ export const GEMINI_FIELDS: FieldTable = {
   contents: adapted('parts become messages, calls of functions and their results', 'messages'),
   systemInstruction: adapted('a system message'),
   tools: adapted('functions; tools of the vendor are left out beside functions, and refused alone'),
-  toolConfig: adapted('the mode becomes `tool_choice`; left out where no function is left', 'tool_choice'),
+  toolConfig: adapted('by its members'),
   generationConfig: adapted('by its members'),
   metadata: adapted("the gateway's own"),
   serviceTier: carried('service_tier'),
@@ -46,6 +46,13 @@ export const CONFIG_FIELDS: FieldTable = {
   imageConfig: refused(),
   routingConfig: refused(),
   modelSelectionConfig: refused(),
+}
+
+/** The members of `toolConfig`. */
+export const TOOL_CONFIG_FIELDS: FieldTable = {
+  functionCallingConfig: adapted('the mode becomes `tool_choice`; left out where no function is left', 'tool_choice'),
+  retrievalConfig: hint(),
+  includeServerSideToolInvocations: hint([false]),
 }
 
 /** The members of a declared function. */

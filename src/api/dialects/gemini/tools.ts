@@ -2,7 +2,7 @@ import { camelCase } from '../../../lib/json/camel-case.ts'
 import { asList, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import { inexpressible } from '../inexpressible.ts'
-import { FUNCTION_FIELDS, VENDOR_TOOLS } from './fields.ts'
+import { FUNCTION_FIELDS, TOOL_CONFIG_FIELDS, VENDOR_TOOLS } from './fields.ts'
 import { jsonSchema } from './json-schema.ts'
 
 /** The tools and the tool choice of a request as chat has them. */
@@ -54,10 +54,15 @@ function chatTool(declared: JsonRecord, at: string, drop: Drop): JsonRecord {
 }
 
 function chatToolChoice(toolConfig: unknown, hasFunctions: boolean, drop: Drop): JsonRecord {
-  const { functionCallingConfig, ...others } = camelCase(toolConfig)
-  for (const [name, asked] of Object.entries(others))
-    if (asked !== undefined && asked !== null) drop(`toolConfig.${name}`)
-  const { mode, allowedFunctionNames } = camelCase(functionCallingConfig)
+  const config = camelCase(toolConfig)
+  applyTable(config, TOOL_CONFIG_FIELDS, {
+    drop: (field) => drop(`toolConfig.${field}`),
+    refuse(field) {
+      const at = `toolConfig.${field}`
+      throw inexpressible(at, `'${at}': only a provider of this dialect knows it.`)
+    },
+  })
+  const { mode, allowedFunctionNames } = camelCase(config.functionCallingConfig)
   const names = asList(allowedFunctionNames).map(asText)
   const word = asText(mode).toUpperCase()
   if (!hasFunctions) {
