@@ -159,6 +159,13 @@ describe('transcription', () => {
     expect(await finished()).toMatchObject({ usage: { audioSeconds, estimated: true }, costNano: audioSeconds * 1e5 })
   })
 
+  it.each(['text', 'srt', 'vtt', 'verbose_json'])('is no error document with status 200: %s', async (format) => {
+    await upstream.script(path('hear'), [json(200, { error: { message: 'Overloaded', type: 'server_error' } })])
+    const response = await hear({ model: 'hear', response_format: format })
+    expect(response.status).toBe(502)
+    expect(await finished()).toMatchObject({ ending: 'failed', costNano: 0 })
+  })
+
   it('streams its events', async () => {
     const events = [
       'data: {"type":"transcript.text.delta","delta":"Hel"}\n\n',

@@ -4,9 +4,9 @@ import { parseRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import type { Adapter, Outgoing, Reply } from '../provider.ts'
-import { sseReader } from '../wire/sse-reader.ts'
 import { totalTokens } from '../wire/total-tokens.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
+import { eventRelay } from './event-relay.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { openaiUsage } from './usage.ts'
 
@@ -65,22 +65,4 @@ export function openaiJson<Request extends ModelRequest>(options: {
     const usage = tokens ? { ...tokens, ...known } : known && usageOf(known)
     return { bytes, contentType, usage, outputCharacters: 0 }
   }
-}
-
-/** Relays events whose JSON names their own type, until one that ends the answer. */
-export function eventRelay(lastEvent: RegExp) {
-  return sseReader(
-    (frame) => {
-      const at = frame.text.indexOf('data:')
-      if (at === -1) return frame.text.startsWith(':') ? { out: frame.bytes } : {}
-      if (/^data: ?\[DONE\]/.test(frame.text)) return { out: frame.bytes, done: true }
-      const event = parseRecord(frame.bytes.subarray(at + 5))
-      if (!event) return { malformed: true }
-      if (event.error || event.type === 'error') return { failure: openaiEmbeddedFailure(event.error ?? event) }
-      const last = typeof event.type === 'string' && lastEvent.test(event.type)
-      const usage = openaiUsage(event.usage)
-      return { out: frame.bytes, commits: true, ...(usage ? { usage } : {}), ...(last ? { finished: true } : {}) }
-    },
-    () => new Uint8Array(),
-  )
 }

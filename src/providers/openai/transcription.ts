@@ -1,14 +1,15 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { parseRecord } from '../../lib/json/lenient.ts'
+import { asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
 import type { TranslationRequest } from '../../modes/audio-translation.ts'
-import { usageOf } from '../../modes/usage.ts'
+import { type Usage, usageOf } from '../../modes/usage.ts'
 import type { Adapter, Reply } from '../provider.ts'
 import { readSeconds } from '../wire/transcript/read-seconds.ts'
 import { lastCueEnd } from '../wire/transcript/subtitles.ts'
+import { eventRelay } from './event-relay.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { formRequest } from './form-request.ts'
-import { eventRelay } from './json.ts'
+import { publicTranscript } from './public-transcript.ts'
 import { openaiUsage } from './usage.ts'
 
 const utf8 = new TextDecoder()
@@ -21,6 +22,8 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
     const contentType = headers['content-type'] ?? 'text/plain; charset=utf-8'
     if (PLAIN.has(request.response_format ?? '')) {
       if (/\bhtml\b/i.test(contentType)) throw malformed()
+      const { error } = (/\bjson\b/i.test(contentType) && parseRecord(bytes)) || {}
+      if (error) throw openaiEmbeddedFailure(error)
       // Plain answers report no usage, but subtitles contain the time of their end.
       const audioSeconds = request.response_format === 'text' ? undefined : lastCueEnd(utf8.decode(bytes))
       const usage = audioSeconds ? usageOf({ audioSeconds, estimated: true }) : undefined
@@ -29,12 +32,9 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
     const body = parseRecord(bytes)
     if (body?.error) throw openaiEmbeddedFailure(body.error)
     if (typeof body?.text !== 'string') throw malformed()
-    const reported = body.usage as { seconds?: unknown } | undefined
-    const audioSeconds = readSeconds(reported?.seconds ?? body.duration) ?? 0
-    const usage = openaiUsage(body.usage) ?? (audioSeconds > 0 ? usageOf({ audioSeconds }) : undefined)
-    return { bytes, contentType: 'application/json', usage, outputCharacters: body.text.length }
+    return { bytes, contentType: 'application/json', usage: usageIn(body), outputCharacters: body.text.length }
   },
-  stream: () => eventRelay(/\.done$/),
+  stream: () => eventRelay(/\.done$/, { usageIn, publicEvents: publicTranscript() }),
   events: ({ text, logprobs, usage }) => {
     const more = { ...(logprobs ? { logprobs } : {}), ...(usage ? { usage } : {}) }
     return [
@@ -50,6 +50,14 @@ export const openaiTranslation: Adapter<TranslationRequest> = {
   request: formRequest('/audio/translations'),
   reply: (bytes, headers, call) => openaiTranscription.reply(bytes, headers, call),
   failure: openaiFailure,
+}
+
+/** Seconds, tokens or both. Mistral's seconds have a name of their own. */
+function usageIn({ usage, duration }: JsonRecord): Usage | undefined {
+  const { seconds, prompt_audio_seconds } = asRecord(usage)
+  const audioSeconds = readSeconds(seconds ?? prompt_audio_seconds ?? duration) ?? 0
+  const tokens = openaiUsage(usage)
+  return tokens || audioSeconds > 0 ? usageOf({ ...tokens, audioSeconds }) : undefined
 }
 
 function malformed(): GatewayError {
