@@ -1,4 +1,5 @@
 import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { decodedText } from '../wire/decoded-text.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 
 const API = 'the Messages API'
@@ -74,13 +75,4 @@ function documentSource(source: JsonRecord, at: string): JsonRecord {
   const data = decodedText(asText(source.data))
   if (data === undefined) throw unsupported(at, API, 'Send valid base64 of UTF-8 text.')
   return { type: 'text', media_type: 'text/plain', data }
-}
-
-function decodedText(base64: string): string | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import type { Takes } from '../provider.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { withTrimmedPrefill } from '../wire/fitting/prefill.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
 import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
@@ -57,7 +58,7 @@ export function messagesRequest(given: ChatRequest, model: string, drop: Drop = 
   const body = tellsFormat(given.response_format, model) ? withFormatTold(given, drop) : given
   const asked = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
   const { thinking, effort, budget } = thinkingFields(body, model, asked, drop)
-  const { system, messages } = messagesTurns(toldConversation(body.messages, drop))
+  const { system, messages } = messagesTurns(withTrimmedPrefill(toldConversation(body.messages, drop)))
   return {
     model,
     max_tokens: asked ?? DEFAULT_MAX_TOKENS + budget,

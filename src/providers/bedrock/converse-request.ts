@@ -5,11 +5,13 @@ import type { Drop } from '../../modes/field-table.ts'
 import { tellsFormat } from '../anthropic/messages-request.ts'
 import { type Sampling, samplingFields } from '../anthropic/sampling.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { withTrimmedPrefill } from '../wire/fitting/prefill.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
 import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
+import { withMarksFor, withUsualTime } from './cache-marks.ts'
 import { converseMessages } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
 import { reasoningFields } from './reasoning-fields.ts'
@@ -55,8 +57,8 @@ const MOST_STOPS_OF_NOVA = 4
 export function converseRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
   refuseUnsupportedFields(given, SUPPORTED, CONVERSE, drop)
   const tells = tellsFormat(given.response_format, model) || WITHOUT_FORMATS.test(model)
-  const body = tells ? withFormatTold(given, drop) : given
-  const { messages, system } = converseMessages(toldConversation(body.messages, drop))
+  const body = withMarksFor(tells ? withFormatTold(given, drop) : given, model, drop)
+  const { messages, system } = converseMessages(withTrimmedPrefill(toldConversation(body.messages, drop)))
   const told = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
   if (told !== system) drop('tool_choice')
   const reasoning = reasoningFields(body, model, drop)
@@ -73,8 +75,8 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
     ...asRecord(body.additionalModelRequestFields),
   }
   return {
-    messages,
-    ...(told.length > 0 ? { system: told } : {}),
+    messages: messages.map(({ role, content }) => ({ role, content: withUsualTime(content, model) })),
+    ...(told.length > 0 ? { system: withUsualTime(told, model) } : {}),
     ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
     ...toolConfig(withAllowedTools(body, CONVERSE), messages),
     ...outputConfig(body.response_format),

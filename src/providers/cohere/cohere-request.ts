@@ -5,6 +5,7 @@ import type { Drop } from '../../modes/field-table.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import { withTextResults } from '../wire/fitting/plain-conversation.ts'
+import { withTextDocuments } from '../wire/fitting/text-documents.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
 import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { penaltyUpToOne, stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
@@ -42,6 +43,14 @@ const SUPPORTED: ReadonlySet<string> = new Set([
 ])
 
 const MOST_STOPS = 5
+/** Chat's range is from 0 to 1. */
+const LEAST_P = 0.01
+const MOST_P = 0.99
+const within = (least: number, value: unknown, most: number) =>
+  typeof value === 'number' ? Math.min(most, Math.max(least, value)) : value
+
+/** Models that refuse to be told how to think. */
+const WITHOUT_THOUGHTS = /^(command(-r.*|-light.*|-nightly)?|command-a-(03-2025|vision.*|translate.*)|c4ai-.*)$/
 
 /** Translates a chat request to Cohere's API. */
 export function cohereRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
@@ -51,15 +60,17 @@ export function cohereRequest(given: ChatRequest, model: string, drop: Drop = ()
   const body = isAlone ? given : withFormatTold(given, drop)
   const renamed = {
     max_tokens: body.max_completion_tokens ?? body.max_tokens,
-    p: body.top_p,
+    p: within(LEAST_P, body.top_p, MOST_P),
     k: body.top_k,
     temperature: temperatureUpToOne(body.temperature, drop),
     stop_sequences: stopsUpTo(MOST_STOPS, body.stop, drop),
-    thinking: thinkingOf(body),
+    thinking: WITHOUT_THOUGHTS.test(model) ? unthought(body, drop) : thinkingOf(body),
     frequency_penalty: penaltyUpToOne(body, 'frequency_penalty', drop),
     presence_penalty: penaltyUpToOne(body, 'presence_penalty', drop),
   }
-  const messages = withInstructionsFirst(withTextResults(toldConversation(body.messages, drop, true), 'document'))
+  const messages = withInstructionsFirst(
+    withTextResults(withTextDocuments(toldConversation(body.messages, drop, true)), 'document'),
+  )
   return {
     model,
     messages: cohereMessages(messages),
@@ -83,6 +94,12 @@ function thinkingOf({ thinking, reasoning_effort: effort }: ChatRequest): JsonRe
   if (effort === 'none') return { type: 'disabled' }
   // Cohere's thinking is on or off, with an optional budget in tokens.
   return { type: 'enabled' }
+}
+
+function unthought({ thinking, reasoning_effort: effort }: ChatRequest, drop: Drop): undefined {
+  if (isRecord(thinking) && thinking.type !== 'disabled') drop('thinking')
+  if (effort != null && effort !== 'none') drop('reasoning_effort')
+  return undefined
 }
 
 /** Cohere cannot require a particular tool, so only that tool is offered. */

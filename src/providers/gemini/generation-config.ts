@@ -19,8 +19,9 @@ export function generationConfigOf(body: ChatRequest, model: string, drop: Drop)
     stopSequences: stopsUpTo(MOST_STOPS, stop, drop),
     candidateCount: body.n === 1 ? undefined : body.n,
     seed: body.seed,
-    presencePenalty: body.presence_penalty,
-    frequencyPenalty: body.frequency_penalty,
+    // Some models know no penalties, not even none.
+    presencePenalty: body.presence_penalty || undefined,
+    frequencyPenalty: body.frequency_penalty || undefined,
     responseLogprobs: body.logprobs === true ? true : undefined,
     logprobs: body.logprobs === true ? body.top_logprobs : undefined,
     responseModalities: Array.isArray(modalities) ? modalities.map(modalityOf) : undefined,

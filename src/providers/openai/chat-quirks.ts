@@ -46,6 +46,8 @@ export interface ChatQuirks {
   readonly seed?: string
   /** It wants an answer between the result of a tool and the user's next words. */
   readonly answersResults?: true
+  /** It refuses to go on with the words that a conversation ends with, unless they are marked. */
+  readonly marksPrefill?: true
   /** It reads documents as `document_url`, and fetches them. */
   readonly documentUrls?: true
   /** The member of a chunk that contains the usage, if the chunk itself does not. */

@@ -15,7 +15,9 @@ import {
   withResultsAnswered,
   withTextResults,
 } from '../wire/fitting/plain-conversation.ts'
+import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
 import { withReasoning } from '../wire/fitting/reasoning-history.ts'
+import { withTextDocuments } from '../wire/fitting/text-documents.ts'
 import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
@@ -54,6 +56,11 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       }
       if (quirks.refusesHints && body.messages.some(hasEmptyFields)) {
         changes.messages = ((changes.messages as ChatRequest['messages']) ?? body.messages).map(withoutEmptyFields)
+      }
+      if (quirks.marksPrefill) {
+        const before = (changes.messages ?? body.messages) as ChatRequest['messages']
+        const messages = withMarkedPrefill(before)
+        if (messages !== before) changes.messages = messages
       }
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
         changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)
@@ -112,7 +119,8 @@ function conversationFor(messages: ChatRequest['messages'], quirks: ChatQuirks):
   const { instructionsAnywhere, answersResults, documentUrls } = quirks
   const address = documentUrls ? undefined : documentAddress(messages)
   if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
-  const told = withTextResults(instructionsAnywhere ? messages : withInstructionsFirst(messages))
+  const read = withTextDocuments(messages)
+  const told = withTextResults(instructionsAnywhere ? read : withInstructionsFirst(read))
   const answered = answersResults ? withResultsAnswered(told) : told
   return documentUrls ? withDocumentUrls(answered) : answered
 }

@@ -84,6 +84,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     hottest: 1.5,
     seed: 'random_seed',
     answersResults: true,
+    marksPrefill: true,
     documentUrls: true,
     needsParameters: true,
     takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9]{9}$/, length: 9 } },

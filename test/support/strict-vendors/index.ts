@@ -42,7 +42,7 @@ export const STRICT_VENDORS = {
     serves: [[/\/converse(-stream)?$/, bedrock]],
     more: ', region: us-east-1, aws_access_key_id: AKIDEXAMPLE, aws_secret_access_key: secret',
   },
-  cohere: { model: 'cohere/command-a-03-2025', base: '', serves: [[/^\/v2\/chat$/, cohere]] },
+  cohere: { model: 'cohere/command-a-reasoning-08-2025', base: '', serves: [[/^\/v2\/chat$/, cohere]] },
   mistral: { model: 'mistral/mistral-large-latest', base: '/v1', serves: [[/^\/v1\/chat\/completions$/, mistral]] },
   'openai-compatible': {
     model: 'openai-compatible/qwen-3.5',

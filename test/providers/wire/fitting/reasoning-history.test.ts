@@ -42,12 +42,12 @@ describe('what a model thought in earlier turns', () => {
     const provider = providers.get(kind)
     const api_base = 'https://there.example/v1'
     const connection = provider?.connect(gatewayParams().parse({ model: `${kind}/m`, api_base }), {})
-    const body = { model: 'm', messages: [user, turn(EVERYTHING)], top_p: 0.7 }
+    const body = { model: 'm', messages: [user, turn(EVERYTHING), user], top_p: 0.7 }
     const bytes = new TextEncoder().encode(JSON.stringify(body))
     const call = { body, bytes, contentType: 'application/json', streamed: false }
     const asked = connection && (await provider?.adapters.chat?.request(call, connection))
     const sent = new TextDecoder().decode(wholeBody(asked?.body) as Uint8Array)
-    expect(JSON.parse(sent)).toEqual({ ...body, messages: [user, turn(expected)] })
+    expect(JSON.parse(sent)).toEqual({ ...body, messages: [user, turn(expected), user] })
   })
 
   it.each([
