@@ -11,7 +11,6 @@ import { replay } from './cache/replay.ts'
 import { type Call, newAttemptId } from './call.ts'
 import type { CallInput } from './call-input.ts'
 import { isAwaited } from './ids/made-ids.ts'
-import { writtenForOthers } from './memory/remember.ts'
 import { explained } from './plan/explain.ts'
 import { answerAhead } from './respond/answer-ahead.ts'
 import { estimated, foundNoRoute } from './respond/estimated.ts'
@@ -132,7 +131,8 @@ function begin(
   { callId: id, attemptId }: CallIds,
   admittedCall: AdmittedCall,
 ): Call {
-  const { caller, bounds, request, bytes, prompt, plan, memory, admitted, rateHeaders, slots, holds } = admittedCall
+  const { caller, bounds, request, bytes, prompt, plan, memory, writtenFor } = admittedCall
+  const { admitted, rateHeaders, slots, holds } = admittedCall
   const {
     requestId,
     arrivedAt,
@@ -160,7 +160,7 @@ function begin(
     footprint,
     endpoint,
     bytes,
-    writtenFor: memory && writtenForOthers({ request, bytes }, memory, endpoint),
+    writtenFor,
     turn: 1,
     toolCalls: undefined,
     form,

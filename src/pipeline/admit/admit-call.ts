@@ -6,10 +6,12 @@ import type { Admission, Admitted, Quota, Refused } from '../../stores/kv/shared
 import type { CacheUse, CallCache } from '../cache/cache-use.ts'
 import { lookupOf } from '../cache/lookup.ts'
 import { withCacheUse } from '../cache/plan-cache.ts'
+import type { Call } from '../call.ts'
 import type { CallInput } from '../call-input.ts'
 import { type Caller, tenantOf } from '../caller.ts'
 import { type KnownIds, knownIds } from '../ids/known-ids.ts'
 import { type CallMemory, withMemory } from '../memory/call-memory.ts'
+import { writtenForOthers } from '../memory/remember.ts'
 import { hasBudget } from '../plan/affordable.ts'
 import { explainedUnfit } from '../plan/explain.ts'
 import { planKeeper } from '../plan/fallbacks.ts'
@@ -36,6 +38,8 @@ interface Ready {
   readonly bounds: Bounds
   /** The managed tools that `request` is to be offered. */
   readonly tools: ManagedTools | undefined
+  /** The request as each deployment is to be asked it, if deployments are asked differently. */
+  readonly writtenFor: Call['writtenFor']
   readonly cacheUse?: CacheUse | undefined
 }
 
@@ -108,11 +112,15 @@ export async function admitCall(
     const planned = plan(services, input.endpoint, request, caller, bounds)
     // Those who may not call the model are not told of the prompt of its group.
     if (prompted?.error && (!planned.error || planned.group)) return prompted
-    if (!planned.error) return { request, bytes, prompt, plan: planned.plan, bounds, tools }
+    const readyFor = (plan: Plan) => {
+      const writtenFor = memory && writtenForOthers({ request, bytes }, memory, input.endpoint)
+      return { request, bytes, prompt, plan, bounds, tools, writtenFor }
+    }
+    if (!planned.error) return unlessMalformed(() => readyFor(planned.plan))
     const { error, group } = planned
     const keeper =
       group && error.failure === 'not_found' && planKeeper(services, input.endpoint, request, group, bounds)
-    if (keeper) return { request, bytes, prompt, plan: keeper, bounds, tools }
+    if (keeper) return unlessMalformed(() => readyFor(keeper))
     if (!group || !input.explain) return { error }
     return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
   }
@@ -168,6 +176,17 @@ export async function admitCall(
 
 const NO_QUOTAS: readonly Quota[] = []
 
+/** The result, or the refusal: reading a long member may reveal that the request is malformed. A call that was admitted
+ *  is too late for it, because it holds what nobody would release. */
+function unlessMalformed<Made>(make: () => Made): Made | { readonly error: GatewayError } {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof GatewayError && error.failure === 'invalid_request') return { error }
+    throw error
+  }
+}
+
 /** The request with the objects that it references. Reading those members may reveal that the request is malformed. */
 function withIds(
   services: PipelineServices,
@@ -175,12 +194,8 @@ function withIds(
   parsed: Parsed,
 ): { readonly parsed: Parsed; readonly naming?: Promise<KnownIds> | undefined } {
   if (parsed.error) return { parsed }
-  try {
-    return { parsed, naming: knownIds(services, endpoint, parsed.request, tenantOf(caller)) }
-  } catch (error) {
-    if (error instanceof GatewayError && error.failure === 'invalid_request') return { parsed: { error } }
-    throw error
-  }
+  const named = unlessMalformed(() => ({ naming: knownIds(services, endpoint, parsed.request, tenantOf(caller)) }))
+  return 'error' in named ? { parsed: named } : { parsed, ...named }
 }
 
 /** The token estimate that the specification prescribes. */
