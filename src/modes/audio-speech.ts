@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
-import { perUnit } from './price/tariff.ts'
+import { perUnit, tokensInstead } from './price/tariff.ts'
+import { tokensOfCharacters } from './usage.ts'
 
 export const speechRequest = lazily(() =>
   z.looseObject({
@@ -12,16 +13,31 @@ export const speechRequest = lazily(() =>
       .nullish()
       .describe('The voice, by the name that the provider gives it.'),
     response_format: z.string().nullish().describe('mp3, opus, aac, flac, wav, pcm …'),
+    stream_format: z.string().nullish().describe('audio, or sse for events that hold the sound.'),
   }),
 )
 export type SpeechRequest = z.output<ReturnType<typeof speechRequest>>
+
+/** The typical tokens of one character at usual speed, at vendors that bill tokens. */
+const CHARACTER = { input: 0.25, output: 1.4 }
+/** More tokens than the longest text that those vendors take makes. */
+const LONGEST_SOUND = 16_384
 
 export const audioSpeech: Mode<SpeechRequest> = {
   name: 'audio_speech',
   schema: speechRequest,
   body: 'json',
   unit: 'characters',
-  longest: 0,
+  longest: LONGEST_SOUND,
   measure: ({ input }) => ({ characters: input.length }),
-  tariffs: [perUnit('characters', 'cost_per_character')],
+  unreported: ({ input }) => spokenTokens(input),
+  tariffs: [perUnit('characters', 'cost_per_character'), tokensInstead(CHARACTER)],
+}
+
+/** The likely tokens of a text and of its sound. */
+export function spokenTokens(text: string): { readonly inputTokens: number; readonly outputTokens: number } {
+  return {
+    inputTokens: tokensOfCharacters(text.length),
+    outputTokens: Math.ceil(CHARACTER.output * text.length),
+  }
 }

@@ -136,7 +136,8 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   events?(reply: JsonRecord): JsonRecord[]
   /** The media type of its streams; server-sent events if absent. */
   readonly streamType?: RegExp
-  /** Answers, such as audio, are relayed unparsed: `reply` is not called, and the usage is computed from the request. */
+  /** Answers, such as audio, are relayed unparsed: `reply` is not called, and the usage is computed from the request. With
+   *  `stream`, answers that are events are read as such. */
   readonly unparsed?: true
   /** Names the failure that an answer outside 2xx reports. `now` is for headers with a time. */
   failure(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array, now: number): GatewayError

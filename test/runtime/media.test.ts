@@ -11,12 +11,12 @@ const path = (name: string) => `/media-${run}-${name}`
 
 const gateway = withGateway(() => {
   const names = ['embed', 'image', 'speech', 'hear', 'rank']
-  const entries = names.map(
-    (name) => `  - model_name: ${name}
-    gateway_params: { model: openai-compatible/up-${name}, api_base: "${upstream.url}${path(name)}/v1", api_key: sk-canary }
-    model_info: { cost_per_audio_second: 0.0001 }
-`,
-  )
+  const entry = (name: string, info: string, model = name) => `  - model_name: ${name}
+    gateway_params: { model: openai-compatible/up-${model}, api_base: "${upstream.url}${path(model)}/v1", api_key: sk-canary }
+    model_info: ${info}
+`
+  const entries = names.map((name) => entry(name, '{ cost_per_audio_second: 0.0001 }'))
+  entries.push(entry('spoken', '{ input_cost_per_token: 0.000001, output_cost_per_token: 0.00001 }', 'speech'))
   return `router_settings: { cooldown_time: 0 }\nmodel_list:\n${entries.join('')}`
 })
 
@@ -116,6 +116,48 @@ describe('speech', () => {
     const response = await post('/v1/audio/speech', { model: 'speech', input: 'Hello', voice: 'alloy' })
     await expect(response.text()).rejects.toThrow()
     expect(await finished()).toMatchObject({ ending: 'truncated' })
+  })
+
+  it.each(['text/plain', 'application/xml', 'application/json'])('is no document: %s', async (type) => {
+    await upstream.script(path('speech'), [raw(200, 'The server is overloaded.', { 'content-type': type })])
+    const response = await post('/v1/audio/speech', { model: 'speech', input: 'Hello', voice: 'alloy' })
+    expect(response.status).toBe(502)
+    expect(await finished()).toMatchObject({ ending: 'failed', costNano: 0 })
+  })
+
+  const asEvents = { model: 'spoken', input: 'Hello', voice: 'alloy', stream_format: 'sse' }
+  const delta = 'data: {"type":"speech.audio.delta","audio":"AAA="}\n\n'
+  const done = 'data: {"type":"speech.audio.done","usage":{"input_tokens":3,"output_tokens":50,"total_tokens":53}}\n\n'
+
+  it('comes as events, billed by the tokens that the last one tells', async () => {
+    await upstream.script(path('speech'), [frames([delta, done])])
+    const response = await post('/v1/audio/speech', asEvents)
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(await response.text()).toBe(delta + done)
+    const usage = { characters: 5, inputTokens: 3, outputTokens: 50 }
+    expect(await finished()).toMatchObject({ ending: 'answered', usage, costNano: 503_000 })
+  })
+
+  it('of events that end without the last one is not whole', async () => {
+    await upstream.script(path('speech'), [frames([delta])])
+    const response = await post('/v1/audio/speech', asEvents)
+    expect(await response.text()).toMatch(/^data: .*\n\ndata: {"error":.*upstream_truncated/)
+    expect(await finished()).toMatchObject({ ending: 'truncated' })
+  })
+
+  it('of events that begin with an error has failed', async () => {
+    await upstream.script(path('speech'), [frames(['data: {"type":"error","error":{"message":"Overloaded"}}\n\n'])])
+    const response = await post('/v1/audio/speech', asEvents)
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({ error: { code: 'upstream_failed' } })
+  })
+
+  it('is billed by likely tokens where it is bytes and its price is one of tokens', async () => {
+    await upstream.script(path('speech'), [raw(200, sound, { 'content-type': 'audio/mpeg' })])
+    const response = await post('/v1/audio/speech', { model: 'spoken', input: 'Hello', voice: 'alloy' })
+    await response.text()
+    const usage = { characters: 5, inputTokens: 1, outputTokens: 7, estimated: true }
+    expect(await finished()).toMatchObject({ usage, costNano: 71_000 })
   })
 })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isRecord } from '../../lib/json/lenient.ts'
 import { lazily } from '../../lib/lazily.ts'
-import { audioSpeech } from '../audio-speech.ts'
+import { audioSpeech, spokenTokens } from '../audio-speech.ts'
 import { adapted, applyTable, carried, type FieldTable, hint, unruled } from '../field-table.ts'
 import type { Mode } from '../mode.ts'
 import { refusedField } from './refused-field.ts'
@@ -48,6 +48,7 @@ export const textToSpeech: Mode<TextToSpeechRequest> = {
   operation: 'text_to_speech',
   schema: textToSpeechRequest,
   measure: ({ text }) => ({ characters: text.length }),
+  unreported: ({ text }) => spokenTokens(text),
   shape: {
     request(body, drop) {
       applyTable(body, TEXT_TO_SPEECH_FIELDS, { drop, refuse: () => {} })

@@ -18,7 +18,14 @@ import { askWithForm, completed, unlessAborted, watched } from './attempt-with-f
 import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import { unstreamed } from './in-one.ts'
-import { type AttemptRequest, type Opened, openBody, openEvents, REPLY_LIMIT_BYTES } from './open-answer.ts'
+import {
+  type AttemptRequest,
+  isEventStream,
+  type Opened,
+  openBody,
+  openEvents,
+  REPLY_LIMIT_BYTES,
+} from './open-answer.ts'
 import { settleCommitted } from './settle-ended.ts'
 import { requestOf, withTraceparent } from './upstream-request.ts'
 import { upstreamWords } from './upstream-words.ts'
@@ -143,15 +150,16 @@ export async function attempt(
       release()
       return { kind: 'whole', reply }
     }
-    const opened = translator.unparsed
+    const isSound = translator.unparsed === true && !(translator.stream && isEventStream(response.headers))
+    const opened = isSound
       ? await openBody(tried, response, clocks)
       : await openEvents(tried, { translator, outgoing, answerSoFar }, response, clocks)
     settleCommitted(services, call, tried)
     const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
-    if (!translator.unparsed) parting.begun()
+    if (!isSound) parting.begun()
     return {
       kind: 'stream',
-      contentType: translator.unparsed ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
+      contentType: isSound ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
       stream: { ...opened, answerSoFar, clocks, parting, release, clean, reason: () => ended.reason },
     }
   } catch (error) {

@@ -14,7 +14,7 @@ export const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 const PREFACE_LIMIT_BYTES = 32 * 1024 * 1024
 const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
 /** Content types of error documents, whatever the status. */
-const DOCUMENT = /^(text\/html|application\/([\w.-]+\+)?json)\b/i
+const DOCUMENT = /^(text\/(?!event-stream)|application\/([\w.-]+\+)?(json|xml)\b)/i
 
 const NOTHING_MORE: WrittenReader = { push: () => [], closing: () => new Uint8Array() }
 
@@ -36,6 +36,11 @@ export interface Opened {
   readonly backlog: StreamStep[]
 }
 
+type Headers = UpstreamResponse['headers']
+export const isEventStream = (headers: Headers) => SERVER_SENT_EVENTS.test(headers['content-type'] ?? '')
+/** Whether an answer is a document in the place of a sound. */
+export const isDocument = (headers: Headers) => DOCUMENT.test(headers['content-type'] ?? '')
+
 /** Reads a stream up to its first content. */
 export async function openEvents(
   tried: Attempt,
@@ -44,7 +49,7 @@ export async function openEvents(
   clocks: Clocks,
 ): Promise<Opened> {
   if (!translator.stream) throw unstreamed()
-  if (!(translator.streamType ?? SERVER_SENT_EVENTS).test(headers['content-type'] ?? '')) {
+  if (!(translator.streamType?.test(headers['content-type'] ?? '') ?? isEventStream(headers))) {
     // Not an event stream: an error document, or a whole answer from a model that cannot stream.
     const bytes = await body.bytes(REPLY_LIMIT_BYTES)
     if (!translator.inOne) {
@@ -88,7 +93,7 @@ export async function openEvents(
 
 /** Reads the first bytes of an answer whose body passes through unparsed. */
 export async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clocks: Clocks): Promise<Opened> {
-  if (DOCUMENT.test(headers['content-type'] ?? '')) {
+  if (isDocument(headers)) {
     throw new GatewayError('upstream_malformed', "The provider's answer is a document, not a sound.")
   }
   const reader: WrittenReader = { push: (piece) => [{ out: piece }], closing: () => new Uint8Array() }

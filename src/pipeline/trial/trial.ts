@@ -9,6 +9,7 @@ import type { Transport, UpstreamResponse } from '../../transport/transport.ts'
 import { withoutSecrets } from '../../transport/without-secrets.ts'
 import { asFailure } from '../attempt/attempt.ts'
 import { unstreamed } from '../attempt/in-one.ts'
+import { isDocument } from '../attempt/open-answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { type Translator, translatorOf } from '../translate/translator.ts'
@@ -79,7 +80,8 @@ export async function tryDeployment(
   const { seen, transport } = watchedTransport(deployment.provider.transport ?? services.transport)
   const begunAt = performance.now()
   const heard: Heard = { firstTokenMs: null, model: null, usage: undefined }
-  const streamed = options.streamed && translator.stream !== undefined && mode.body === 'json'
+  const streams = translator.stream !== undefined && !translator.unparsed
+  const streamed = options.streamed && streams && mode.body === 'json'
   let failure: TrialFailure | undefined
   try {
     const request = trialRequest(deployment, mode, options.fields)
@@ -185,7 +187,7 @@ async function hearSound({ body, headers }: UpstreamResponse, heard: Heard, sinc
     length += piece.byteLength
     if (length > ANSWER_LIMIT_BYTES) body.cancel()
   }
-  if (/^(text\/html|application\/([\w.-]+\+)?json)\b/i.test(headers['content-type'] ?? ''))
+  if (isDocument(headers))
     throw new GatewayError('upstream_malformed', "The provider's answer is a document, not a sound.")
   if (length === 0) throw new GatewayError('unusable_answer', "The provider's answer is empty.")
 }

@@ -12,7 +12,7 @@ const encoder = new TextEncoder()
 export interface PublicEvents {
   /** The public event of one of its own; undefined for any other, which is relayed. */
   of(event: JsonRecord): JsonRecord | undefined
-  /** The last event, of a server that ends its streams by `[DONE]` alone. */
+  /** The public event that a server leaves out before `[DONE]`. */
   last(): JsonRecord | undefined
 }
 
@@ -22,7 +22,7 @@ interface Reading {
   readonly publicEvents?: PublicEvents
 }
 
-/** Relays events whose JSON names their own type, until one that ends the answer. */
+/** Relays events whose JSON names their own type, until one that ends the answer, or `[DONE]`. */
 export function eventRelay(
   lastEvent: RegExp,
   { usageIn = ({ usage }) => openaiUsage(usage), publicEvents }: Reading = {},
@@ -33,8 +33,8 @@ export function eventRelay(
       if (at === -1) return frame.text.startsWith(':') ? { out: frame.bytes } : {}
       if (/^data: ?\[DONE\]/.test(frame.text)) {
         const last = publicEvents?.last()
-        if (last) return { out: joinBytes([asEvent(last), frame.bytes]), finished: true, done: true }
-        return { out: frame.bytes, done: true }
+        const out = last ? joinBytes([asEvent(last), frame.bytes]) : frame.bytes
+        return { out, finished: true, done: true }
       }
       const event = parseRecord(frame.bytes.subarray(at + 5))
       if (!event) return { malformed: true }

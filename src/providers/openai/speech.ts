@@ -2,9 +2,10 @@ import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { Adapter } from '../provider.ts'
+import { eventRelay } from './event-relay.ts'
 import { openaiFailure } from './failure.ts'
 
-/** Speech: the model is renamed, and the audio is relayed unparsed. */
+/** Speech: the model is renamed, and the audio is relayed unparsed; as events, if the client asks for those. */
 export const openaiSpeech: Adapter<SpeechRequest> = {
   unparsed: true,
   request({ body, bytes }, connection) {
@@ -23,5 +24,6 @@ export const openaiSpeech: Adapter<SpeechRequest> = {
   reply: () => {
     throw new GatewayError('upstream_malformed', "The provider's answer is not a sound.")
   },
+  stream: () => eventRelay(/\.done$/),
   failure: openaiFailure,
 }
