@@ -39,7 +39,8 @@ export function socketStream(outgoing: ServerResponse): ClientStream {
     if (cancelled || outgoing.destroyed) return Promise.reject(clientClosed())
     const hasRoom = owned ? outgoing.write(bytes, (error) => error ?? release(bytes)) : outgoing.write(bytes)
     if (hasRoom) return undefined
-    outgoing.once('drain', resume)
+    // Pieces that wait together wait for one event.
+    if (!room) outgoing.once('drain', resume)
     return whenWritable()
   }
   return {
