@@ -1,5 +1,5 @@
 import type { Abort } from '../../lib/abort.ts'
-import { asGatewayError, GatewayError } from '../../lib/errors.ts'
+import { asGatewayError, type FailureName, GatewayError } from '../../lib/errors.ts'
 import type { Outgoing } from '../../providers/provider.ts'
 import { LATE_FIELD } from '../../providers/wire/late-field.ts'
 import type { Deployment } from '../../routing/deployment.ts'
@@ -58,4 +58,18 @@ export function watched(
     return piece
   }
   return { ...request, upload: { length: upload.length, read } }
+}
+
+/** Whom a failure blames that came before the client had sent its whole form: a provider that is tired of waiting for
+ *  more was kept waiting by the client, and one that drops the connection may have been. */
+const BLAMES: Readonly<Partial<Record<FailureName, 'nobody' | 'perhaps'>>> = {
+  upstream_timeout: 'nobody',
+  upstream_unreachable: 'perhaps',
+}
+
+/** A failure of an attempt, without blame for the deployment where a slow upload may have caused it. */
+export function ofSlowUpload(failure: GatewayError, { form }: Call): GatewayError {
+  const blames = BLAMES[failure.failure]
+  if (!form || form.raw.ended || !blames || failure.details.blames) return failure
+  return new GatewayError(failure.failure, failure.message, { ...failure.details, blames })
 }

@@ -14,7 +14,7 @@ import type { PipelineServices } from '../services.ts'
 import { refusedHints } from '../translate/refused-hints.ts'
 import { type Translator, translatorOf, type WrittenReply } from '../translate/translator.ts'
 import { type AnswerSoFar, newAnswerSoFar } from './answer-so-far.ts'
-import { askWithForm, completed, unlessAborted, watched } from './attempt-with-form.ts'
+import { askWithForm, completed, ofSlowUpload, unlessAborted, watched } from './attempt-with-form.ts'
 import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import { unstreamed } from './in-one.ts'
@@ -164,7 +164,7 @@ export async function attempt(
     }
   } catch (error) {
     release()
-    const failure = ended.reason ?? withoutSecrets(asFailure(error, sentBytes(call)), sent)
+    const failure = ended.reason ?? ofSlowUpload(withoutSecrets(asFailure(error, sentBytes(call)), sent), call)
     ended.abort(failure)
     if (!tried.lostHedge) {
       tried.failure = failure
