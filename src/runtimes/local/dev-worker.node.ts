@@ -35,6 +35,11 @@ process.stdout.write(
   `key       ${variables.GATEWAY_MASTER_KEY}   (the master key, kept in ${GATEWAY_DATA_DIR}/keys.json)\n`,
 )
 
+// wrangler strikes a cron only when it is asked to.
+const cron = `http://127.0.0.1:${PORT}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent('* * * * *')}`
+const strike = () => fetch(cron, { signal: AbortSignal.timeout(60_000) }).catch(() => undefined)
+setInterval(strike, 60_000).unref()
+
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => wrangler.kill(signal))
 wrangler.once('exit', async (code) => {
   file.remove()
