@@ -70,6 +70,7 @@ function unknown(deployment: string): DeploymentSignals {
     latencyMs: 0,
     firstTokenMs: 0,
     samples: 0,
+    sampledAt: 0,
     lastError: '',
     lastErrorAt: 0,
     lastSuccessAt: 0,

@@ -160,7 +160,8 @@ function orderOf(
 ): Order {
   const strategy = strategies.get(settings.strategy)
   if (!strategy) throw new TypeError(`no strategy '${settings.strategy}'`)
-  const { random, signals } = services
+  const { random, signals, clock } = services
+  const context = () => ({ mode, signals, random, now: clock.now() })
   const large = deployments.length > ASKED
   let first: readonly Placed[] | undefined
   const { prefers } = strategy
@@ -169,10 +170,10 @@ function orderOf(
     large,
     order() {
       if (deployments.length <= 1) return [...deployments]
-      if (first) first = orderedAgain(first, strategy, { mode, signals })
+      if (first) first = orderedAgain(first, strategy, context())
       else {
         const takesCalls = takingCalls(services)
-        first = firstInOrder(deployments, ASKED, strategy, { mode, signals, random, takesCalls })
+        first = firstInOrder(deployments, ASKED, strategy, { ...context(), takesCalls })
       }
       return first.map(({ deployment }) => deployment)
     },
@@ -180,7 +181,7 @@ function orderOf(
       if (!large) return []
       const ahead = new Set(first?.map(({ deployment }) => deployment))
       const behind = deployments.filter((deployment) => !ahead.has(deployment))
-      return inOrder(behind, strategy, { mode, signals, random }).map(({ deployment }) => deployment)
+      return inOrder(behind, strategy, context()).map(({ deployment }) => deployment)
     },
   }
 }

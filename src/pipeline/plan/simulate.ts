@@ -128,5 +128,5 @@ function because(
   signals: DeploymentSignals,
 ): string {
   const { strategy } = groupSettings(services.config.router_settings, group)
-  return `${strategy}: ${strategies.get(strategy)?.because({ deployment, signals }, mode)}`
+  return `${strategy}: ${strategies.get(strategy)?.because({ deployment, signals }, mode, services.clock.now())}`
 }

@@ -13,6 +13,7 @@ export interface StrategyContext {
   readonly mode: Mode
   /** The known signals of the candidates. */
   readonly signals: Pick<KnownSignals, 'of'>
+  readonly now: number
 }
 
 /** Orders the candidates of a call for failover. Pure and synchronous. */
@@ -26,11 +27,11 @@ export interface Strategy {
    *  too. */
   readonly prefers?: PreferredBy
   /** The reason for a candidate's rank, for explanations. */
-  because(candidate: Candidate, mode: Mode): string
+  because(candidate: Candidate, mode: Mode, now: number): string
 }
 
 /** The members of a strategy that ranks by a signal. */
 export const preferring = (by: PreferredBy): Pick<Strategy, 'prefers' | 'rank'> => ({
   prefers: by,
-  rank: ({ id, limits }, _draw, { mode: { unit }, signals }) => rankBy({ by, unit }, signals.of(id), limits),
+  rank: ({ id, limits }, _draw, { mode: { unit }, signals, now }) => rankBy({ by, unit }, signals.of(id), limits, now),
 })

@@ -49,6 +49,8 @@ export interface DeploymentSignals {
   readonly latencyMs: number
   readonly firstTokenMs: number
   readonly samples: number
+  /** When the last of these samples ended. */
+  readonly sampledAt: number
   readonly lastError: string
   readonly lastErrorAt: number
   readonly lastSuccessAt: number
@@ -99,18 +101,29 @@ export function availabilityOf(
 /** The share of a limit that counts as near it. */
 const NEAR_LIMIT = 0.9
 
+/** How long a latency is recent. */
+export const RECENT_MS = 300_000
+
+/** Whether a deployment is due to be measured anew: it has neither answered nor failed of late, and is not asked right
+ *  now. Otherwise one that was slow once would be last for ever. */
+export function isStale(signals: DeploymentSignals, now: number): boolean {
+  const { samples, active, sampledAt, lastErrorAt } = signals
+  return samples > 0 && active === 0 && now - Math.max(sampledAt, lastErrorAt) > RECENT_MS
+}
+
 const RANKS: Readonly<
-  Record<PreferredBy, (signals: DeploymentSignals, limits: Capacity, unit: CapacityUnit) => number>
+  Record<PreferredBy, (signals: DeploymentSignals, limits: Capacity, unit: CapacityUnit, now: number) => number>
 > = {
   active: ({ active }) => active,
-  latency: ({ samples, firstTokenMs, latencyMs }) => (samples === 0 ? 0 : firstTokenMs || latencyMs),
+  latency: (signals, _limits, _unit, now) =>
+    signals.samples === 0 || isStale(signals, now) ? 0 : signals.firstTokenMs || signals.latencyMs,
   utilization,
   headroom: (signals, limits, unit) => (utilization(signals, limits, unit) > NEAR_LIMIT ? 1 : 0),
 }
 
-/** The rank of a candidate; the lowest is preferred. `scripts/deployments.ts` implements it in Lua. */
-export function rankBy({ by, unit }: Preference, signals: DeploymentSignals, limits: Capacity): number {
-  return RANKS[by](signals, limits, unit)
+/** The rank of a candidate at `now`; the lowest is preferred. `scripts/deployments.ts` implements it in Lua. */
+export function rankBy({ by, unit }: Preference, signals: DeploymentSignals, limits: Capacity, now: number): number {
+  return RANKS[by](signals, limits, unit, now)
 }
 
 /** The largest used share of a deployment's per-minute limits, among requests, tokens and the unit. */

@@ -24,7 +24,7 @@ export function deploymentsContract({ fresh }: World): void {
         }),
       )
       expect(answer.reserved).toEqual({ deployment: 'north', at: EVENING + 1, probe: false })
-      const nothing = { probing: false, latencyMs: 0, firstTokenMs: 0, samples: 0, lastSuccessAt: 0 }
+      const nothing = { probing: false, latencyMs: 0, firstTokenMs: 0, samples: 0, sampledAt: 0, lastSuccessAt: 0 }
       const well = { ...nothing, failures: 0, cooledUntil: 0, lastError: '', lastErrorAt: 0 }
       expect(answer.signals).toEqual([
         {
@@ -112,6 +112,23 @@ export function deploymentsContract({ fresh }: World): void {
       // A limit of nothing is used up whole.
       const none = [{ deployment: 'east', limits: {}, capacity: { tokens: 0 } }, ...three.slice(2)]
       expect(await preferring('utilization', none)).toBe('north')
+    })
+
+    it('prefers what has not been measured for five minutes, once, so that a slow time is not kept for ever', async () => {
+      const { store, clock } = fresh()
+      const both = ['east', 'west'].map((deployment) => ({ deployment, limits: {} }))
+      const preferred = () => reserved(store, call({ candidates: both, preference: { by: 'latency', unit: 'tokens' } }))
+      const told = (deployment: string, fields: object) =>
+        store.settle(ended(call(), { deployment, result: 'succeeded', ...fields }))
+      await told('west', { latencyMs: 900 })
+      clock.advance(2 * MINUTE)
+      await told('east', { latencyMs: 10 })
+      clock.advance(3 * MINUTE)
+      expect(await preferred()).toBe('east')
+      clock.advance(1)
+      // A check that takes no time tells nothing of a latency.
+      await told('west', {})
+      expect([await preferred(), await preferred()]).toEqual(['west', 'east'])
     })
 
     it('gives a place back that nobody was asked at: its lease, its probe and, in the same minute, its request', async () => {
@@ -365,6 +382,7 @@ export function deploymentsContract({ fresh }: World): void {
         latencyMs: 130 + 0.3 * (1.5 - 130),
         firstTokenMs: 13,
         samples: 3,
+        sampledAt: EVENING,
         lastSuccessAt: EVENING,
       })
     })

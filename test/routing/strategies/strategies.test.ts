@@ -11,6 +11,8 @@ import type { Candidate } from '../../../src/routing/strategies/strategy.ts'
 import type { DeploymentSignals } from '../../../src/stores/kv/deployment-signals.ts'
 import { seededRandom } from '../../support/random.ts'
 
+const NOW = Date.UTC(2026, 5, 1)
+
 interface Known {
   readonly info?: Record<string, unknown>
   readonly signals?: Partial<DeploymentSignals>
@@ -46,7 +48,7 @@ function placed(name: string, list: readonly Candidate[], random: () => number, 
   const signals = knownSignals(Date.now)
   signals.learn(list.map((candidate) => candidate.signals))
   const deployments = list.map(({ deployment }) => deployment)
-  const context = { mode, signals, random, takesCalls: () => true }
+  const context = { mode, signals, random, now: NOW, takesCalls: () => true }
   return firstInOrder(deployments, deployments.length, strategy, context)
 }
 
@@ -154,18 +156,31 @@ describe('least-busy', () => {
 describe('latency-based-routing', () => {
   it('prefers the best recent latency, by the first token where that is known', () => {
     const list = candidates({
-      slow: { signals: { samples: 5, latencyMs: 900, firstTokenMs: 400 } },
-      quick: { signals: { samples: 5, latencyMs: 2000, firstTokenMs: 100 } },
-      whole: { signals: { samples: 5, latencyMs: 300, firstTokenMs: 0 } },
+      slow: { signals: { samples: 5, sampledAt: NOW, latencyMs: 900, firstTokenMs: 400 } },
+      quick: { signals: { samples: 5, sampledAt: NOW, latencyMs: 2000, firstTokenMs: 100 } },
+      whole: { signals: { samples: 5, sampledAt: NOW, latencyMs: 300, firstTokenMs: 0 } },
     })
     for (const seed of SEEDS.slice(0, 50))
       expect(ordered('latency-based-routing', list, seed)).toEqual(['quick', 'whole', 'slow'])
   })
 
   it('keeps what was never sampled eligible: it comes first, so that it is sampled', () => {
-    const list = candidates({ quick: { signals: { samples: 1, latencyMs: 1, firstTokenMs: 1 } }, unknown: {} })
+    const quick = { samples: 1, sampledAt: NOW, latencyMs: 1, firstTokenMs: 1 }
+    const list = candidates({ quick: { signals: quick }, unknown: {} })
     for (const seed of SEEDS.slice(0, 50))
       expect(ordered('latency-based-routing', list, seed)).toEqual(['unknown', 'quick'])
+  })
+
+  it('asks what was slow once again after five minutes, with one call at a time, and not what has failed meanwhile', () => {
+    const quick = { samples: 9, sampledAt: NOW, latencyMs: 90, firstTokenMs: 90 }
+    const slow = { samples: 9, latencyMs: 9000, firstTokenMs: 900 }
+    const orderWith = (signals: Partial<DeploymentSignals>) =>
+      ordered('latency-based-routing', candidates({ quick: { signals: quick }, slow: { signals } }))
+    const longAgo = NOW - 300_001
+    expect(orderWith({ ...slow, sampledAt: NOW - 300_000 })).toEqual(['quick', 'slow'])
+    expect(orderWith({ ...slow, sampledAt: longAgo })).toEqual(['slow', 'quick'])
+    expect(orderWith({ ...slow, sampledAt: longAgo, active: 1 })).toEqual(['quick', 'slow'])
+    expect(orderWith({ ...slow, sampledAt: longAgo, lastErrorAt: NOW - 1000 })).toEqual(['quick', 'slow'])
   })
 })
 

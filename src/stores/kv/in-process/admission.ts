@@ -238,7 +238,7 @@ function reservePreferred(
     if (chosen && !preference) continue
     const available = availability(known, candidate, attemptId, now)
     if (available !== 'free' && available !== 'half-open') continue
-    const rank = preference ? rankBy(preference, current, candidate.capacity ?? NO_LIMITS) : 0
+    const rank = preference ? rankBy(preference, current, candidate.capacity ?? NO_LIMITS, now) : 0
     if (chosen && rank >= best) continue
     chosen = candidate
     best = rank

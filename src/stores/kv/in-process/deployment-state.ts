@@ -26,6 +26,7 @@ export interface DeploymentState {
   latencyMs: number
   firstTokenMs: number
   samples: number
+  sampledAt: number
   lastError: string
   lastErrorAt: number
   lastSuccessAt: number
@@ -51,6 +52,7 @@ export const unknownDeployment = (): DeploymentState => ({
   latencyMs: 0,
   firstTokenMs: 0,
   samples: 0,
+  sampledAt: 0,
   lastError: '',
   lastErrorAt: 0,
   lastSuccessAt: 0,
@@ -83,6 +85,7 @@ export function signalsOf(deployment: string, state: DeploymentState, now: numbe
     latencyMs: state.latencyMs,
     firstTokenMs: state.firstTokenMs,
     samples: state.samples,
+    sampledAt: state.sampledAt,
     lastError: state.lastError,
     lastErrorAt: state.lastErrorAt,
     lastSuccessAt: state.lastSuccessAt,
@@ -176,7 +179,10 @@ export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: 
   } else if (result === 'succeeded') {
     state.latencyMs = mean(state.latencyMs, outcome.latencyMs)
     state.firstTokenMs = mean(state.firstTokenMs, outcome.firstTokenMs)
-    if (outcome.latencyMs !== undefined) state.samples += 1
+    if (outcome.latencyMs !== undefined) {
+      state.samples += 1
+      state.sampledAt = now
+    }
     state.lastSuccessAt = now
   }
   return false

@@ -5,6 +5,7 @@ import {
   type DeploymentSignals,
   PREFERRED_BY,
   type Preference,
+  RECENT_MS,
 } from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
 import type { Argument, Reply } from './script.ts'
@@ -19,16 +20,16 @@ local NEAR_LIMIT = 0.9
 
 local function readDeployment(hash, active)
   local h = call('HMGET', hash, 'failures', 'cooledUntil', 'probe', 'probed', 'latencyMs', 'firstTokenMs',
-    'samples', 'lastError', 'lastErrorAt', 'lastSuccessAt', 'minuteEnds', unpack(UNITS))
+    'samples', 'sampledAt', 'lastError', 'lastErrorAt', 'lastSuccessAt', 'minuteEnds', unpack(UNITS))
   local state = {
     hash = hash, active = active, failures = numeric(h[1]), cooledUntil = numeric(h[2]), probe = h[3] or '',
     probed = h[4] == '1', latencyMs = h[5] or '0', firstTokenMs = h[6] or '0', samples = h[7] or '0',
-    lastError = h[8] or '', lastErrorAt = h[9] or '0', lastSuccessAt = h[10] or '0', minuteEnds = numeric(h[11]),
-    used = {}
+    sampledAt = h[8] or '0', lastError = h[9] or '', lastErrorAt = h[10] or '0', lastSuccessAt = h[11] or '0',
+    minuteEnds = numeric(h[12]), used = {}
   }
   state.running = state.minuteEnds > now and state.minuteEnds <= now + 60000
   for i = 1, #UNITS do
-    state.used[i] = state.running and h[11 + i] or '0'
+    state.used[i] = state.running and h[12 + i] or '0'
   end
   return state
 end
@@ -44,10 +45,11 @@ local function signalsOf(state)
   local reply = {
     call('ZCOUNT', state.active, '(' .. now, '+inf'),
     state.failures, state.cooledUntil, probeInFlight(state) and 1 or 0,
-    state.latencyMs, state.firstTokenMs, state.samples, state.lastError, state.lastErrorAt, state.lastSuccessAt
+    state.latencyMs, state.firstTokenMs, state.samples, state.sampledAt, state.lastError, state.lastErrorAt,
+    state.lastSuccessAt
   }
   for i = 1, #UNITS do
-    reply[10 + i] = state.used[i]
+    reply[11 + i] = state.used[i]
   end
   return reply
 end
@@ -71,11 +73,15 @@ local function availability(state, limits, attemptId)
   return probeInFlight(state) and state.probe ~= attemptId and 'probing' or 'half-open'
 end
 
+local function isStale(state, active)
+  return active == 0 and now - math.max(tonumber(state.sampledAt), tonumber(state.lastErrorAt)) > ${RECENT_MS}
+end
+
 -- The lowest rank is preferred.
 local function rankBy(preference, state, active, capacity)
   if preference == 'active' then return active end
   if preference == 'latency' then
-    if tonumber(state.samples) == 0 then return 0 end
+    if tonumber(state.samples) == 0 or isStale(state, active) then return 0 end
     local firstTokenMs = tonumber(state.firstTokenMs)
     return firstTokenMs == 0 and tonumber(state.latencyMs) or firstTokenMs
   end
@@ -146,6 +152,7 @@ export function readSignals(reply: Reply, deployment: string): DeploymentSignals
     latencyMs: reply.number(),
     firstTokenMs: reply.number(),
     samples: reply.number(),
+    sampledAt: reply.number(),
     lastError: reply.text(),
     lastErrorAt: reply.number(),
     lastSuccessAt: reply.number(),

@@ -108,7 +108,10 @@ for i = 1, number() do
   elseif result == 'succeeded' then
     set('latencyMs', mean(state.latencyMs, latencyMs))
     set('firstTokenMs', mean(state.firstTokenMs, firstTokenMs))
-    if latencyMs ~= '' then set('samples', tonumber(state.samples) + 1) end
+    if latencyMs ~= '' then
+      set('samples', tonumber(state.samples) + 1)
+      set('sampledAt', now)
+    end
     set('lastSuccessAt', now)
   end
   if #fields > 0 then call('HSET', state.hash, unpack(fields)) end
