@@ -120,8 +120,10 @@ function choosesUpgrades(): boolean {
   return 'shouldUpgradeCallback' in createServer({ shouldUpgradeCallback: () => false })
 }
 
-/** The headers that are those of the connection, not of a request. */
-const OF_CONNECTION = /^(connection|upgrade|sec-websocket-.*|content-.*|transfer-encoding|x-request-id|expect)$/
+/** The headers that are those of the connection, not of a request. Every opening of a browser's kind forbids caches,
+ *  which says nothing of the turns. */
+const OF_CONNECTION =
+  /^(connection|upgrade|sec-websocket-.*|content-.*|cache-control|transfer-encoding|x-request-id|expect)$/
 
 function requestOf({ headers }: IncomingMessage, body: Uint8Array): Request {
   const own: Record<string, string> = {
