@@ -1,3 +1,4 @@
+import type { Abort } from '../../lib/abort.ts'
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
@@ -17,7 +18,8 @@ export type Over = (failure: GatewayError | undefined) => Promise<unknown> | und
 /** The least time that a client gets to take the end of its answer, even past the call's deadline. */
 export const LAST_WRITE_MS = 5000
 
-/** Bounds a write after the upstream's clocks have stopped: aborts the answer if the client does not take it in time. */
+/** Bounds a write after the upstream's clocks have stopped: aborts the answer if the client does not take it in time.
+ *  Rejects when the client leaves. */
 export function takenInTime(
   call: Call,
   client: ClientStream,
@@ -25,10 +27,25 @@ export function takenInTime(
 ): Promise<void> | undefined {
   if (!writing) return undefined
   const limitMs = Math.max(LAST_WRITE_MS, call.deadline - performance.now())
-  return atMost(limitMs, writing).then((inTime) => {
+  return atMost(limitMs, unlessLeft(writing, call.client.signal)).then((inTime) => {
     if (inTime) return
     client.abort()
     throw untaken()
+  })
+}
+
+/** A write to a client that has left may never end. One that is there still gets the rest, even if the gateway ends the
+ *  call. */
+function unlessLeft(writing: Promise<void>, signal: Abort): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const left = () => {
+      const why = departure(signal)
+      if (why.failure === 'client_closed') reject(why)
+    }
+    const over = () => signal.removeEventListener('abort', left)
+    if (signal.aborted) left()
+    else signal.addEventListener('abort', left, { once: true })
+    writing.then(resolve, reject).finally(over)
   })
 }
 
