@@ -1,6 +1,14 @@
-/** The pause that an upstream asks for: `retry-after-ms`, `retry-after` in seconds or as a date, or the reset headers
- *  that some send instead. undefined if none of them is readable. */
+/** Limits last for a day at most; a longer pause is a mistake, and no client should be told to take it. */
+const LONGEST_SECONDS = 86_400
+
+/** The pause that an upstream asks for, a day at most: `retry-after-ms`, `retry-after` in seconds or as a date, or the
+ *  reset headers that some send instead. undefined if none of them is readable. */
 export function retryAfterSeconds(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const seconds = pauseIn(headers, now)
+  return seconds === undefined ? undefined : Math.min(seconds, LONGEST_SECONDS)
+}
+
+function pauseIn(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const milliseconds = number(headers['retry-after-ms'])
   if (milliseconds !== undefined) return milliseconds / 1000
 
@@ -26,9 +34,10 @@ function exhausted(headers: Readonly<Record<string, string>>, name: string): boo
   return remaining === undefined || remaining <= 0
 }
 
-/** The seconds until a reset, given as `1m30s`, `250ms`, seconds or a Unix time. */
+/** The seconds until a reset, given as `1m30s`, `250ms`, seconds or a Unix time in seconds or milliseconds. */
 function reset(value: string | undefined, now: number): number | undefined {
   const plain = number(value)
+  if (plain !== undefined && plain > 1_000_000_000_000) return Math.max(0, (plain - now) / 1000)
   if (plain !== undefined) return plain > 1_000_000_000 ? Math.max(0, plain - now / 1000) : plain
   if (value === undefined || !/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(value)) return undefined
   const unit: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
