@@ -5,6 +5,7 @@ import { acceptBuilt, outline, parseLazily, sourceOf } from '../../lib/json/lazy
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import type { CallInput } from '../call-input.ts'
 import { checked, type Parsed } from './checked.ts'
+import { traceOf } from './trace.ts'
 
 /** Parses a request body. An error is returned, not thrown, because limits are counted before the client is told. */
 export function parse(input: CallInput): Parsed {
@@ -61,8 +62,9 @@ function checkedByShape(body: ModelRequest, schema: z.ZodType<ModelRequest>, mod
       const { error } = checked({ ...shape, [key]: built }, schema, () => body)
       if (error) throw error
     })
-    // Measured before the call runs, because afterwards nothing can be refused.
+    // What is measured and told of the call is read before it runs, because afterwards nothing can be refused.
     mode.measure(body)
+    traceOf(body, undefined)
     return parsed
   } catch (error) {
     if (error instanceof GatewayError) return { error }

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../lib/errors.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { WORDS_OF_ERRORS } from './words-of-errors.ts'
 
@@ -34,8 +35,18 @@ export function withoutContent(text: string, request: ModelRequest): string {
   return masked(text, hidden)
 }
 
-/** The texts of a request in lower case; undefined if they are too many. */
+/** The texts of a request in lower case; undefined if they are too many, or if a member that nobody has read before turns
+ *  out to be no JSON. */
 function contentOf(request: ModelRequest): readonly string[] | undefined {
+  try {
+    return textsOf(request)
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined
+    throw error
+  }
+}
+
+function textsOf(request: ModelRequest): readonly string[] | undefined {
   const content: string[] = []
   let size = 0
   const rest: object[] = []
