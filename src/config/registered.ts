@@ -6,6 +6,8 @@ export type Registered<Entry = unknown> = ReadonlyMap<string, Entry>
 export interface RegisteredProvider {
   /** The provider has no default address: `api_base` is required. */
   readonly needsAddress?: true
+  /** By the kinds of requests that it takes. */
+  readonly adapters: Readonly<Partial<Record<string, unknown>>>
 }
 
 export interface Registries {

@@ -13,7 +13,7 @@ export function schemasOf({ providers, strategies }: Registries) {
   const routerSettings = lazily(() => router.routerSettings(strategies))
   const gatewayParams = lazily(() => models.gatewayParams(providers))
   const credentialEntry = lazily(() => models.credentialEntry(providers))
-  const modelEntry = lazily(() => models.modelEntry(gatewayParams()))
+  const modelEntry = lazily(() => models.modelEntry(gatewayParams(), providers))
   /** The configuration file: parses a YAML tree with resolved references, and wraps secrets. */
   const config = lazily(() =>
     section({

@@ -271,6 +271,12 @@ describe('a deployment', () => {
       [`${P}.model: must have the form <provider>/<model> with a known provider; did you mean 'anthropic'?`],
     ],
     ['without a model behind the slash', entry('model: openai/'), [`${P}.model: names no model behind the slash`]],
+    [
+      'of a kind of request that its provider does not take',
+      entry('model: voyage/x', ', model_info: {mode: chat}'),
+      ['model_list[0].model_info.mode: is no kind of request that voyage takes; choose one of embedding, rerank'],
+    ],
+    ['of completions by chat', entry('model: anthropic/x', ', model_info: {mode: completion}'), []],
     ['of azure without an address', entry('model: azure/x'), [`${P}.api_base: is required for azure; add its address`]],
     [
       'of any base URL without one',

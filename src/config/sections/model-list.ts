@@ -216,13 +216,24 @@ export const modelInfo = lazily(() =>
 )
 
 /** One entry of `model_list`: a deployment of a public model name. */
-export const modelEntry = (params: ReturnType<typeof gatewayParams>) =>
+export const modelEntry = (params: ReturnType<typeof gatewayParams>, providers: Registered<RegisteredProvider>) =>
   section({
     model_name: name().describe('The public model name; entries that share it form one routable group.'),
     deployment_id: name().optional().describe('Identifies the deployment; default: <model_name>-<n>, counted from 1.'),
     gateway_params: params.describe('Where the deployment is and how it is called.'),
     model_info: modelInfo().prefault({}).describe('Capacity, prices and routing metadata.'),
+  }).superRefine(({ gateway_params: { provider }, model_info: { mode } }, context) => {
+    const modes = modesOf(providers.get(provider))
+    if (mode === undefined || modes.includes(mode)) return
+    const message = `is no kind of request that ${provider} takes; choose one of ${modes.join(', ')}`
+    context.addIssue({ code: 'custom', path: ['model_info', 'mode'], message })
   })
+
+/** What chat can do answers completions too. */
+function modesOf(provider: RegisteredProvider | undefined) {
+  const { adapters = {} } = provider ?? {}
+  return MODEL_MODES.filter((mode) => adapters[mode] ?? (mode === 'completion' && adapters.chat))
+}
 
 /** The ids in the order of the list, `<model_name>-<n>` by default; undefined for an entry without a name. */
 function deploymentIds(entries: readonly unknown[]): (string | undefined)[] {
