@@ -152,7 +152,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Prices>>>> = {
     'command-r-plus': tokens(2.5, 10),
     'command-r': tokens(0.15, 0.6),
     'command-r7b': tokens(0.0375, 0.15),
-    'embed-v4.0': reading(0.12),
+    'embed-v4.0': { ...reading(0.12), ...seeing(0.47) },
     'embed-english-v3.0': reading(0.1),
     'embed-multilingual-v3.0': reading(0.1),
     'rerank-v3.5': perThousandSearches(2),

@@ -14,13 +14,24 @@ const PUBLIC = ['model', 'input', 'encoding_format', 'dimensions']
 /** The request bodies of the model families with embeddings. */
 const FAMILIES: readonly { readonly of: RegExp; body(request: EmbeddingRequest): JsonRecord }[] = [
   {
+    of: /amazon\.titan-embed-image/,
+    body(request) {
+      refuseUnsupportedFields(request, new Set(PUBLIC), API)
+      const { dimensions } = request
+      const length = dimensions == null ? {} : { embeddingConfig: { outputEmbeddingLength: dimensions } }
+      return { inputText: oneText(request), ...length }
+    },
+  },
+  {
     of: /amazon\.titan-embed/,
     body(request) {
       refuseUnsupportedFields(request, new Set([...PUBLIC, 'normalize']), API)
-      const [inputText, ...others] = textsOf(request, API)
-      if (others.length > 0) throw unsupported('input', API, 'Titan embeds one text in a call: send one.')
       const { dimensions, normalize } = request
-      return { inputText, ...(dimensions == null ? {} : { dimensions }), ...(normalize == null ? {} : { normalize }) }
+      return {
+        inputText: oneText(request),
+        ...(dimensions == null ? {} : { dimensions }),
+        ...(normalize == null ? {} : { normalize }),
+      }
     },
   },
   {
@@ -38,6 +49,12 @@ const FAMILIES: readonly { readonly of: RegExp; body(request: EmbeddingRequest):
     },
   },
 ]
+
+function oneText(request: EmbeddingRequest): string | undefined {
+  const [text, ...others] = textsOf(request, API)
+  if (others.length > 0) throw unsupported('input', API, 'Titan embeds one text in a call: send one.')
+  return text
+}
 
 /** Embeddings of Titan and Cohere models. */
 export const invokeEmbedding: Adapter<EmbeddingRequest> = {

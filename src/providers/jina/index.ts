@@ -1,8 +1,6 @@
-import { joinBytes } from '../../lib/bytes/bytes.ts'
-import { editJson } from '../../lib/json/edit-json.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
-import { openaiEmbeddings, openaiRerank } from '../openai/modes.ts'
+import { openaiEmbeddingsWith, openaiRerank } from '../openai/modes.ts'
 import { type Adapter, adapterFor, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { totalTokens } from '../wire/total-tokens.ts'
@@ -11,20 +9,13 @@ const API_BASE = 'https://api.jina.ai/v1'
 
 /** OpenAI's embeddings with another name for the encoding; some models report the total of tokens only. Jina's own fields
  *  (`task`, `late_chunking`, …) are forwarded. */
+const renamed = openaiEmbeddingsWith(({ body: { encoding_format, embedding_type } }) =>
+  encoding_format == null ? {} : { encoding_format: undefined, embedding_type: embedding_type ?? encoding_format },
+)
 const embeddings: Adapter<EmbeddingRequest> = {
-  ...openaiEmbeddings,
-  request(call, connection) {
-    const { encoding_format, embedding_type } = call.body
-    if (encoding_format == null) return openaiEmbeddings.request(call, connection)
-    const renamed = { encoding_format: undefined, embedding_type: embedding_type ?? encoding_format }
-    const body = { ...call.body, ...renamed }
-    return openaiEmbeddings.request(
-      { ...call, body, bytes: joinBytes(editJson(call.bytes, call.body, renamed)) },
-      connection,
-    )
-  },
+  ...renamed,
   reply(bytes, headers, call) {
-    const reply = openaiEmbeddings.reply(bytes, headers, call)
+    const reply = renamed.reply(bytes, headers, call)
     return { ...reply, usage: reply.usage ?? totalTokens(parseRecord(bytes)?.usage) }
   },
 }

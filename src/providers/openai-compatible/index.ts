@@ -2,6 +2,7 @@ import { openaiChatWith } from '../openai/chat.ts'
 import type { ChatQuirks } from '../openai/chat-quirks.ts'
 import {
   openaiEmbeddings,
+  openaiEmbeddingsWith,
   openaiImageEdits,
   openaiImages,
   openaiImageVariations,
@@ -11,7 +12,7 @@ import {
 import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
 import { openaiTranscription, openaiTranslation } from '../openai/transcription.ts'
-import { type Adapter, adapterFor, type Profile, type Provider } from '../provider.ts'
+import { type Adapter, adapterFor, dropper, type Profile, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { openaiListing } from '../wire/connection/model-listing.ts'
@@ -42,11 +43,13 @@ export interface Vendor extends ChatQuirks {
   /** A server of the operator's own, which asks for a key only if the operator wants it to. */
   readonly keyless?: true
   readonly routingFields?: Provider['routingFields']
+  /** Its name for the `dimensions` of embeddings. */
+  readonly dimensions?: string
 }
 
 /** The provider of a vendor of OpenAI's shape. */
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
-  const { label, apiBase, modes, models, keyless, routingFields, ...quirks } = vendor
+  const { label, apiBase, modes, models, keyless, routingFields, dimensions, ...quirks } = vendor
   return {
     kind,
     profile: profileOf(vendor),
@@ -57,10 +60,23 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
     adapters: {
       chat: adapterFor(openaiChatWith(quirks)),
       ...Object.fromEntries(modes.map((mode) => [mode, MEDIA[mode]])),
+      ...(dimensions ? { embedding: adapterFor(embeddingsNaming(dimensions)) } : {}),
     },
     ...(models === false ? {} : { healthRequest: healthRequestAt('/models') }),
     ...(routingFields ? { routingFields } : {}),
   }
+}
+
+/** Embeddings at a vendor with a name of its own for `dimensions`, which refuses fields that it does not know. */
+function embeddingsNaming(name: string) {
+  return openaiEmbeddingsWith((call) => {
+    const { dimensions, user } = call.body
+    if (user != null) dropper(call)('user')
+    return {
+      ...(user === undefined ? {} : { user: undefined }),
+      ...(dimensions == null ? {} : { dimensions: undefined, [name]: dimensions }),
+    }
+  })
 }
 
 function profileOf({ label, apiBase, keyless }: Vendor): Profile {

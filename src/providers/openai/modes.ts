@@ -1,4 +1,6 @@
-import { asList, asRecord } from '../../lib/json/lenient.ts'
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { asList, asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import type { ImageEditRequest, ImageVariationRequest } from '../../modes/image-edit.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
@@ -6,7 +8,7 @@ import type { ModerationRequest } from '../../modes/moderation.ts'
 import { imageName } from '../../modes/price/image-price.ts'
 import type { RerankRequest } from '../../modes/rerank.ts'
 import { cohereUsage } from '../cohere/cohere-usage.ts'
-import type { Adapter, Outgoing } from '../provider.ts'
+import type { Adapter, Connection, Outgoing } from '../provider.ts'
 import { inBase64 } from '../wire/embedding-list.ts'
 import { formRequest } from './form-request.ts'
 import { openaiJson } from './json.ts'
@@ -24,6 +26,22 @@ export const openaiEmbeddings: Adapter<EmbeddingRequest> = {
       ? { bytes: encoded, contentType: 'application/json', usage: reply.usage, outputCharacters: 0 }
       : reply
   },
+}
+
+/** Embeddings at a vendor whose API names some fields otherwise, or lacks them: `changes` are those to a request's
+ *  fields. */
+export function openaiEmbeddingsWith(changes: (call: Outgoing<EmbeddingRequest>) => JsonRecord) {
+  return {
+    ...openaiEmbeddings,
+    request(call: Outgoing<EmbeddingRequest>, connection: Connection) {
+      const changed = changes(call)
+      const body = { ...call.body, ...changed }
+      return openaiEmbeddings.request(
+        { ...call, body, bytes: joinBytes(editJson(call.bytes, call.body, changed)) },
+        connection,
+      )
+    },
+  } satisfies Adapter<EmbeddingRequest>
 }
 
 export const openaiImages = images('/images/generations', 'image_generation.completed')

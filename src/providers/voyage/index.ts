@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import type { RerankRequest } from '../../modes/rerank.ts'
 import { openaiFailure } from '../openai/failure.ts'
@@ -16,12 +16,13 @@ const EMBEDDING_FIELDS = new Set([
   'model',
   'input',
   'dimensions',
+  'output_dimension',
   'encoding_format',
   'input_type',
   'truncation',
   'output_dtype',
 ])
-const RERANK_FIELDS = new Set(['model', 'query', 'documents', 'top_n', 'return_documents', 'truncation'])
+const RERANK_FIELDS = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'truncation'])
 
 function post(path: string, connection: Connection, body: JsonRecord) {
   const written = Object.fromEntries(Object.entries(body).filter(([, value]) => value != null))
@@ -37,13 +38,13 @@ function post(path: string, connection: Connection, body: JsonRecord) {
 const embeddings: Adapter<EmbeddingRequest> = {
   request({ body }, connection) {
     refuseUnsupportedFields(body, EMBEDDING_FIELDS, EMBEDDING_API)
-    const { dimensions, encoding_format, input_type, truncation, output_dtype } = body
+    const { dimensions, output_dimension, encoding_format, input_type, truncation, output_dtype } = body
     return post('/embeddings', connection, {
       input: textsOf(body, EMBEDDING_API),
       input_type,
       truncation,
       output_dtype,
-      output_dimension: dimensions,
+      output_dimension: dimensions ?? output_dimension,
       // Numbers are the default format, which has no name.
       encoding_format: encoding_format === 'base64' ? encoding_format : undefined,
     })
@@ -59,15 +60,22 @@ const embeddings: Adapter<EmbeddingRequest> = {
   failure: openaiFailure,
 }
 
+/** Reranking, answered in the public shape and, for its own clients, in Voyage's. */
 const rerank: Adapter<RerankRequest> = {
   request({ body }, connection) {
     refuseUnsupportedFields(body, RERANK_FIELDS, "Voyage's rerank API")
-    const { query, top_n, truncation } = body
-    return post('/rerank', connection, { query, documents: documentTexts(body), top_k: top_n, truncation })
+    const { query, top_n, top_k, truncation } = body
+    return post('/rerank', connection, { query, documents: documentTexts(body), top_k: top_n ?? top_k, truncation })
   },
   reply(bytes, _headers, { body: request }) {
-    const { data, object: _, ...more } = parseRecord(bytes) ?? {}
-    return rerankList(data, request, more, totalTokens(more.usage))
+    const body = parseRecord(bytes) ?? {}
+    const texts = request.return_documents === true ? documentTexts(request) : []
+    const data = asList(body.data).map((one) => {
+      const { index, ...more } = asRecord(one)
+      const document = texts[Number(index)]
+      return { ...more, index, ...(document === undefined ? {} : { document }) }
+    })
+    return rerankList(body.data, request, { ...body, data }, totalTokens(body.usage))
   },
   failure: openaiFailure,
 }
