@@ -252,6 +252,7 @@ export function withListPrices(provider: string, model: string, info: ModelInfo)
     cached_input_cost_per_token: _c,
     cache_creation_input_cost_per_token: _w,
     input_cost_per_audio_token: _a,
+    input_cost_per_image_token: _i,
     ...others
   } = listed
   return { ...surcharges, ...others, ...info, ...maps }

@@ -73,6 +73,8 @@ describe('the price table', () => {
     expect(own.tool_costs).toMatchObject({ browser: 1, web_search: 0.01 })
     const audio = info('gemini/gemini-2.5-flash', { input_cost_per_token: 0.5 })
     expect(audio).not.toHaveProperty('input_cost_per_audio_token')
+    const images = info('openai/gpt-image-1', { input_cost_per_token: 0.000001, output_cost_per_token: 0.000002 })
+    expect(images).not.toHaveProperty('input_cost_per_image_token')
   })
 
   it("gives way to a deployment's own numbers, one by one", () => {
