@@ -84,6 +84,8 @@ export interface Call extends CallInput {
   /** The plans tried so far: the group's own first, then its fallbacks'. */
   readonly plans: Plan[]
   readonly attempts: Attempt[]
+  /** Deployments that were passed over, because their provider cannot be told the request. */
+  untold?: Set<string>
   /** A hedge was started in this turn: a second deployment was asked because the first was late. */
   hedged: boolean
   /** Pending early settlements of ended attempts. */

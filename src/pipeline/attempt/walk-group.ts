@@ -10,7 +10,7 @@ import { backoffMs, sleep } from './backoff.ts'
 import { noneAvailable } from './early-probe.ts'
 import { hedgedAttempt, type StartHedge } from './hedged-attempt.ts'
 import { settleEnded } from './settle-ended.ts'
-import { startAttempt, startReserved } from './start-attempt.ts'
+import { giveUp, startAttempt, startReserved } from './start-attempt.ts'
 
 /** A deployment that failed and may be retried. */
 export interface Again {
@@ -43,6 +43,7 @@ export function walkGroup(services: PipelineServices, call: Call, plan: Plan): G
   let retriesLeft = retries
   let failures = 0
   let failure: GatewayError | undefined
+  let refusal: GatewayError | undefined
   let rested: Pause | undefined
 
   const learnMembers = async () => {
@@ -86,8 +87,15 @@ export function walkGroup(services: PipelineServices, call: Call, plan: Plan): G
         return await hedgedAttempt(services, call, plan, started, hedge ? hedgeBeside(tried) : noHedge)
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error
-        failure = error
+        const untold = cannotBeTold(started, error)
+        if (untold && untried.length === 0) await learnMembers()
+        if (untold && (untried.length > 0 || call.attempts.length > 1)) {
+          passOver(services, call, started)
+          refusal = error
+          tried.length = 0
+        } else failure = error
       }
+      if (!failure) continue
       // A body that is partly consumed cannot be sent again.
       if (failure.isFinal || call.form?.raw.repeatable === false) throw failure
       let retry = false
@@ -111,12 +119,24 @@ export function walkGroup(services: PipelineServices, call: Call, plan: Plan): G
       }
       await pause(call, due)
     }
-    if (failure) throw failure
+    if (failure ?? refusal) throw failure ?? refusal
     // Admission reported signals of the requested group only.
     if (plan.group !== call.group)
       services.signals.learn(await services.store.signals(allDeployments(plan).map(({ id }) => id)))
     throw noneAvailable(services, [plan])
   }
+}
+
+/** Whether a provider was not asked because its API cannot express the request, which says nothing of other providers. */
+function cannotBeTold({ asked }: Attempt, { failure }: GatewayError): boolean {
+  return !asked && failure === 'invalid_request'
+}
+
+/** An earlier failure, or another deployment's answer, tells the client more than such a refusal. */
+function passOver(services: PipelineServices, call: Call, attempt: Attempt): void {
+  call.untold ??= new Set()
+  call.untold.add(attempt.deployment.id)
+  giveUp(services, call, attempt)
 }
 
 const noHedge: StartHedge = async () => undefined

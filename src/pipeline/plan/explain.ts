@@ -35,7 +35,8 @@ export async function explained(services: PipelineServices, call: Call): Promise
     inOrder(group, order)
       .filter(({ id }) => !tried.has(id))
       .map((deployment) => {
-        const reason = reasonFor(services, call, deployment) ?? (served === group ? 'unneeded' : 'unreached')
+        const untold = call.untold?.has(deployment.id) ? 'request' : undefined
+        const reason = untold ?? reasonFor(services, call, deployment) ?? (served === group ? 'unneeded' : 'unreached')
         return item(deployment, reason, call.group, group)
       }),
   )
