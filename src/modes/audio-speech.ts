@@ -29,9 +29,17 @@ export const audioSpeech: Mode<SpeechRequest> = {
   body: 'json',
   unit: 'characters',
   longest: LONGEST_SOUND,
-  measure: ({ input }) => ({ characters: input.length }),
+  measure: ({ input }) => ({ characters: charactersOf(input) }),
   unreported: ({ input }) => spokenTokens(input),
   tariffs: [perUnit('characters', 'cost_per_character'), tokensInstead(CHARACTER)],
+}
+
+const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g
+
+/** The characters that vendors bill: one for an emoji, whose length is 2. */
+export function charactersOf(text: string): number {
+  const pairs = text.match(SURROGATE_PAIR)?.length ?? 0
+  return text.length - pairs
 }
 
 /** The likely tokens of a text and of its sound. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isRecord } from '../../lib/json/lenient.ts'
 import { lazily } from '../../lib/lazily.ts'
-import { audioSpeech, spokenTokens } from '../audio-speech.ts'
+import { audioSpeech, charactersOf, spokenTokens } from '../audio-speech.ts'
 import { adapted, applyTable, carried, type FieldTable, hint, unruled } from '../field-table.ts'
 import type { Mode } from '../mode.ts'
 import { refusedField } from './refused-field.ts'
@@ -47,7 +47,7 @@ export const textToSpeech: Mode<TextToSpeechRequest> = {
   ...(audioSpeech as unknown as Mode<TextToSpeechRequest>),
   operation: 'text_to_speech',
   schema: textToSpeechRequest,
-  measure: ({ text }) => ({ characters: text.length }),
+  measure: ({ text }) => ({ characters: charactersOf(text) }),
   unreported: ({ text }) => spokenTokens(text),
   shape: {
     request(body, drop) {

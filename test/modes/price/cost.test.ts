@@ -4,6 +4,7 @@ import { audioSpeech } from '../../../src/modes/audio-speech.ts'
 import { audioTranscription } from '../../../src/modes/audio-transcription.ts'
 import { chat } from '../../../src/modes/chat.ts'
 import { completion } from '../../../src/modes/completion.ts'
+import { textToSpeech } from '../../../src/modes/elevenlabs/text-to-speech.ts'
 import { embedding } from '../../../src/modes/embedding.ts'
 import { imageGeneration } from '../../../src/modes/image-generation.ts'
 import { asMode, type Mode } from '../../../src/modes/mode.ts'
@@ -197,6 +198,12 @@ describe('other units', () => {
     ['no price', reranking, {}, { rerankUnits: 1 }, undefined],
   ] as const)('%s', (_, mode, prices, usage, nano) => {
     expect(cost(mode, prices, usage)).toBe(nano)
+  })
+
+  it('characters of speech are those of Unicode', () => {
+    const text = 'Grüße, 世界 🙂🙂'
+    expect(speech.measure({ model: 'm', input: text })).toEqual({ characters: 12 })
+    expect(asMode(textToSpeech).measure({ model: 'm', text })).toEqual({ characters: 12 })
   })
 
   it.each([
