@@ -231,3 +231,15 @@ describe('an error inside an answer of status 200 that says neither a status nor
     expect(openaiEmbeddedFailure(error).failure).toBe(failure)
   })
 })
+
+describe.each([101, 304, 307, 600, 999])('the status %i, with which no API refuses a request,', (status) => {
+  it.each([
+    ["OpenAI's", openaiFailure],
+    ["Anthropic's", messagesFailure],
+    ["Google's", googleFailure],
+    ["ElevenLabs'", elevenlabsFailure],
+    ["AWS's", bedrockFailure],
+  ])('is a fault of the provider in %s shape', (_, read) => {
+    expect(named(status, {}, read)).toBe('upstream_failed')
+  })
+})

@@ -75,7 +75,7 @@ const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 416, 42
 const DOUBTFUL: ReadonlySet<number> = new Set([403, 404, 405])
 
 function failureOf(status: number, error: WireError): FailureName {
-  if (status >= 300 && status < 400) return 'upstream_failed'
+  if (status < 400) return 'upstream_failed'
   const fault = clientFault(status, error)
   if (fault) return fault
   if (status === 403 && MODERATED.test(`${error.code} ${error.message}`)) return 'content_policy'
