@@ -43,6 +43,31 @@ describe('npm run config:check', () => {
     })
   })
 
+  it('notes deployments that their vendor will refuse for want of a credential', () => {
+    const params = (text: string) => `  - { model_name: m, gateway_params: { model: ${text} } }\n`
+    const all = [
+      'openai/gpt-5',
+      'bedrock/claude, region: eu-west-1',
+      'openai/gpt-5, api_key: sk-canary-1',
+      'bedrock/x, region: eu-west-1, aws_access_key_id: a, aws_secret_access_key: b',
+      'openai/gpt-5, credential: shared',
+      'openai/gpt-5, api_base: "https://proxy.example/v1"',
+      'openai/gpt-5, headers: { authorization: Bearer x }',
+      'ollama/llama3.2',
+    ]
+    const stored = 'general_settings: { database_url: "postgres://db.example/gateway" }\n'
+    expect(run(`${stored}model_list:\n${all.map(params).join('')}`)).toEqual({
+      status: 0,
+      stdout: [
+        'ok: 1 model, 8 deployments',
+        'note: line 3: model_list[0].gateway_params: has no api_key, without which openai refuses every call',
+        'note: line 4: model_list[1].gateway_params: has no api_key or aws_access_key_id with aws_secret_access_key, without which bedrock refuses every call',
+        '',
+      ].join('\n'),
+      stderr: '',
+    })
+  })
+
   it('says what to change in a bad one, and fails', () => {
     expect(run('router_settings: { timeout: soon }\nmodels: []')).toEqual({
       status: 1,

@@ -8,6 +8,7 @@ import type { Config } from '../../../config/schema.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { providers } from '../../../providers/index.ts'
 import { loadConfig } from '../../../routing/configuration.ts'
+import { missingCredentials } from '../../../routing/missing-credentials.ts'
 import { deploymentsOf } from '../../../routing/registry.ts'
 import { unknownNames } from '../../../routing/unknown-names.ts'
 import { json } from '../../respond.ts'
@@ -68,10 +69,11 @@ export const configCheck = defineRoute(
     const { config: proposed } = found
     const models = new Set(proposed.model_list.map(({ model_name }) => model_name))
     const aliases = proposed.router_settings.model_group_alias
-    const notes = unknownNames(proposed, {
+    const unknown = unknownNames(proposed, {
       group: (name) => models.has(name) || Object.hasOwn(aliases, name) || registry.resolve(name) !== undefined,
       credential: (name) => live.credentials().has(name),
     })
+    const notes = [...unknown, ...missingCredentials(proposed, providers)]
     const changes = differencesOf(config, proposed)
     return json({
       ok: true,

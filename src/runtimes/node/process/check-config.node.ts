@@ -4,7 +4,9 @@ import { groupReferences } from '../../../config/group-names.ts'
 import { linesOf } from '../../../config/places.ts'
 import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
+import { providers } from '../../../providers/index.ts'
 import { loadConfig } from '../../../routing/configuration.ts'
+import { missingCredentials } from '../../../routing/missing-credentials.ts'
 
 export const CHECK_USAGE = `Usage: model-gateway check [file]
 
@@ -40,9 +42,10 @@ const absent = (file: string) =>
   `There is no file ${file}. Name the one to check, or have one written: model-gateway init\n`
 
 function notesOn(config: Config, models: ReadonlySet<string>): Mistake[] {
-  return [...groupReferences(config)]
+  const unknown = [...groupReferences(config)]
     .filter(({ name }) => !models.has(name) && !Object.hasOwn(config.router_settings.model_group_alias, name))
     .map(({ path, name }) => ({ path: pathText(path), message: `names '${name}', which only the database can hold` }))
+  return [...unknown, ...missingCredentials(config, providers)]
 }
 
 function counted(count: number, noun: string): string {

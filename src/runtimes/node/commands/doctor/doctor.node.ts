@@ -6,6 +6,7 @@ import { linesOf } from '../../../../config/places.ts'
 import type { Config } from '../../../../config/schema.ts'
 import { providers } from '../../../../providers/index.ts'
 import { loadConfig } from '../../../../routing/configuration.ts'
+import { missingCredentials } from '../../../../routing/missing-credentials.ts'
 import { deploymentOf } from '../../../../routing/registry.ts'
 import { configTextOf, nodeConfig } from '../../setup/config.node.ts'
 import { nodeSettings } from '../../setup/settings.node.ts'
@@ -45,6 +46,7 @@ export async function findingsOf(env: Environment): Promise<Finding[]> {
   const embedded = !config.general_settings.database_url
   return [
     ...read.findings,
+    ...missingCredentials(config, providers).map(({ path, message }) => warn('configuration', `${path} ${message}`)),
     ...sharing(config, settings.processes),
     ...(await machine(settings, embedded)),
     ...(await database(config, settings.dataFolder)),
