@@ -1,3 +1,4 @@
+import { elapsedMs } from './clock.ts'
 import { isoTime } from './iso-time.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -44,7 +45,7 @@ export function throttled(intervalMs: number, now: () => number, write: (suppres
   let last = Number.NEGATIVE_INFINITY
   let suppressed = 0
   return () => {
-    if (now() - last < intervalMs) {
+    if (elapsedMs(last, now()) < intervalMs) {
       suppressed += 1
       return
     }

@@ -2,6 +2,7 @@ import { pathText } from '../../config/config-error.ts'
 import { groupReferences } from '../../config/group-names.ts'
 import type { Config } from '../../config/schema.ts'
 import type { ModelEntry } from '../../config/sections/model-list.ts'
+import { elapsedMs } from '../../lib/clock.ts'
 import { describeError, type Log, throttled } from '../../lib/log.ts'
 import type { Seal } from '../../lib/sealing/seal.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
@@ -166,8 +167,8 @@ export function liveRegistry(options: {
     },
     attend(defer) {
       const time = now()
-      const waits = !away && time - seenAt > STALE_MS
-      if (!waits && time - attemptedAt < READ_EVERY_MS) return undefined
+      const waits = !away && elapsedMs(seenAt, time) > STALE_MS
+      if (!waits && elapsedMs(attemptedAt, time) < READ_EVERY_MS) return undefined
       const reading = waits && shares ? sharedReading() : tryToRead()
       defer(reading)
       if (!waits) return undefined

@@ -1,3 +1,5 @@
+import { elapsedMs } from '../../lib/clock.ts'
+
 /** Consecutive failures that open the breaker. */
 const FAILURES_TO_OPEN = 3
 /** The breaker also opens when most answers were late in this many of the last seconds. */
@@ -38,7 +40,9 @@ export function createBreaker(now: () => number): Breaker {
   let period = 0
   let openedAt = 0
   let failures = 0
-  let nextProbeAt = 0
+  /** When it was probed last, or opened, and how long after that it is probed again. */
+  let probedAt = 0
+  let pauseMs = 0
   const seconds: Second[] = []
 
   /** The counts of the current second, which replace those of the oldest. */
@@ -83,12 +87,14 @@ export function createBreaker(now: () => number): Breaker {
       open = true
       period += 1
       openedAt = now()
-      nextProbeAt = openedAt + FIRST_PROBE_MS
+      probedAt = openedAt
+      pauseMs = FIRST_PROBE_MS
       seconds.length = 0
     },
     takeProbe() {
-      if (!open || now() < nextProbeAt) return false
-      nextProbeAt = now() + PROBE_EVERY_MS
+      if (!open || elapsedMs(probedAt, now()) < pauseMs) return false
+      probedAt = now()
+      pauseMs = PROBE_EVERY_MS
       return true
     },
     close() {

@@ -1,3 +1,4 @@
+import { elapsedMs } from '../../lib/clock.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { type Log, throttled } from '../../lib/log.ts'
 import { createChanges } from './changes.ts'
@@ -123,7 +124,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
    *  confirmed for long is stale. */
   async function admitLocally(store: SharedStore, call: Admission): Promise<Decided> {
     const { versions, confirmedAt } = call
-    if (versions.length > 0 && confirmedAt !== undefined && now() - confirmedAt > UNCONFIRMED_MS) {
+    if (versions.length > 0 && confirmedAt !== undefined && elapsedMs(confirmedAt, now()) > UNCONFIRMED_MS) {
       return { kind: 'stale', records: versions.map(({ record }) => record), budgets: [], unconfirmed: true }
     }
     const decision = await store.admit(withoutRecency(call))

@@ -123,5 +123,14 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
     answer('0')
     await Promise.all(later)
     expect(asked).toBe(2)
+
+    // And where the clock was set back: nobody waits for it to be there again.
+    time -= 3_600_000
+    const back = registry.attend(() => {})
+    expect(back).toBeInstanceOf(Promise)
+    answer('0')
+    await back
+    expect(asked).toBe(3)
+    expect(registry.attend(() => {})).toBeUndefined()
   })
 })
