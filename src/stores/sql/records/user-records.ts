@@ -29,7 +29,9 @@ export const withinUser: Within = ({ organizations, teams, wholeUsers }) => {
   // Plain membership of the team's organization does not put a user beyond the team's reach.
   const aside = sql<boolean>`(membership.scope_type = 'organization' AND membership.role = 'org_member'
     AND membership.scope_id IN (SELECT organization_id FROM gateway_team WHERE team_id = ${teams}))`
-  return sql`(${somewhere} AND NOT EXISTS (SELECT FROM ${MEMBERSHIPS} AND NOT ${inside} AND NOT ${aside}))`
+  // A team outside of every organization is in none of them, which comparing says of NULL only so.
+  return sql`(${somewhere} AND NOT EXISTS (
+    SELECT FROM ${MEMBERSHIPS} AND ${inside} IS NOT TRUE AND NOT ${aside}))`
 }
 
 const MEMBERSHIPS = sql`gateway_membership AS membership LEFT JOIN gateway_team AS team

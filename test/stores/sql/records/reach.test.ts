@@ -101,6 +101,20 @@ describe('who does not reach everything', () => {
     expect((await keys.revoke('mine', OF_ONE))?.record.revoked_at).toMatch(/Z$/)
   })
 
+  it('changes no user who is a member of a team outside of every organization, too', async () => {
+    const beyond: Reach = { ...OF_ONE, wholeUsers: true }
+    const members = membershipRecords(sql)
+    await users.create({ user_id: 'shared' })
+    await members.put('team', 'one-a', { user_id: 'shared', role: 'team_viewer' }, [])
+    expect((await users.change('shared', beyond, { rpm_limit: 9 }))?.record.rpm_limit).toBe('9')
+    await teams.create({ team_id: 'free' })
+    await members.put('team', 'free', { user_id: 'shared', role: 'team_viewer' }, [])
+    expect(await users.change('shared', beyond, { rpm_limit: 1 })).toBeUndefined()
+    expect(await users.find('shared', OF_ONE)).toMatchObject({ rpm_limit: '9' })
+    await users.remove('shared', ALL)
+    await teams.remove('free', ALL)
+  })
+
   it('every change is a newer version, a removal and a new life too', async () => {
     const versions: number[] = []
     const note = (record: { readonly version: string } | undefined) => versions.push(Number(record?.version))
