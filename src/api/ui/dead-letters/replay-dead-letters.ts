@@ -5,6 +5,7 @@ import { topics } from '../../../telemetry/topics.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { pageOf } from '../page.ts'
+import { isStorable } from '../storable.ts'
 import { cursorOf, letterCursor } from './letter-cursor.ts'
 
 /** Each record is written on its own: few enough for one event of Workers. */
@@ -40,7 +41,7 @@ export const replayDeadLetters = defineRoute(
   async ({ services, input, audits }) => {
     const { ids, cursor = '', limit = 50 } = input.json
     const records = services.records.deadLetters
-    const found = ids ? await records.withIds(ids) : await records.page({ cursor, limit: limit + 1 })
+    const found = ids ? await records.withIds(ids.filter(isStorable)) : await records.page({ cursor, limit: limit + 1 })
     const known = new Set(found.map(({ letter_id }) => letter_id))
     const unknown = ids?.find((id) => !known.has(id))
     if (unknown !== undefined) throw new GatewayError('not_found', `There is no dead letter '${unknown}'.`)

@@ -7,7 +7,7 @@ import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import type { Changed } from '../../../stores/sql/records/scope-records.ts'
-import type { RecordOrder, RecordPosition } from '../../../stores/sql/scopes/record-order.ts'
+import type { RecordOrder } from '../../../stores/sql/scopes/record-order.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
@@ -16,6 +16,7 @@ import { pageAnswer, pageOf, paging } from '../page.ts'
 import { isStorable, storable } from '../storable.ts'
 import { answersOf, budgetSubjects, newAnswer, numbered, recountedBudgets } from './record-answer.ts'
 import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
+import { cursorOf, positionAt } from './record-cursor.ts'
 import type { Fields } from './record-fields.ts'
 import { absent, columnsOf, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
 import { reach, reachOfOwner, refused, visible } from './record-reach.ts'
@@ -82,7 +83,7 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
       })
       const { data, next_cursor } = pageOf(rows, limit, (row) => {
         const id = String((row as unknown as Fields)[kind.id])
-        return order === 'id' ? id : JSON.stringify([row.order_value, id])
+        return cursorOf(order, row.order_value, id)
       })
       return json({ data: await answersOf(scope.services, kind, data), next_cursor })
     },
@@ -93,27 +94,6 @@ type Asked = z.output<z.ZodObject<ReturnType<typeof paging>>> & {
   readonly search: string
   readonly owner?: 'me'
   readonly order: RecordOrder
-}
-
-/** The position that a cursor names; of ids it is the id. */
-function positionAt(order: RecordOrder, cursor: string): RecordPosition | undefined {
-  if (cursor === '') return undefined
-  if (order === 'id') return { value: cursor, id: cursor }
-  const [value, id, ...more] = listIn(cursor)
-  const isNumber = order === 'name' || (typeof value === 'string' && /^\d{1,30}$/.test(value))
-  if (typeof value !== 'string' || typeof id !== 'string' || more.length > 0 || !isNumber) {
-    throw mistake('cursor', 'is not the next_cursor of a page in this order')
-  }
-  return { value, id }
-}
-
-function listIn(text: string): readonly unknown[] {
-  try {
-    const read: unknown = JSON.parse(text)
-    return Array.isArray(read) ? read : []
-  } catch {
-    return []
-  }
 }
 
 /** Makes a record whose id may be chosen. `owner` is the column of the organization that it is made in. */

@@ -11,7 +11,7 @@ import {
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
-import { storable } from '../storable.ts'
+import { isStorable, storable } from '../storable.ts'
 import { callerNames } from './logged-call.ts'
 import { dateOrTime, owner, spendReach } from './spend-query.ts'
 
@@ -82,7 +82,8 @@ const cursorOf = (last: RefusalRow) => JSON.stringify(KEYS.map((name) => last[na
 function positionOf(cursor: string): RefusalPosition | undefined {
   if (cursor === '') return undefined
   const values = parseList(cursor)
-  const isPosition = values.length === KEYS.length && values.every((value) => typeof value === 'string')
+  const isPosition =
+    values.length === KEYS.length && values.every((value) => typeof value === 'string' && isStorable(value))
   if (!isPosition || !dateOrTime().safeParse(values[0]).success) {
     throw mistake('cursor', 'must be the next_cursor of the page before')
   }

@@ -151,6 +151,10 @@ model_list:
 
     it('are not asked for with what is no cursor or id', async () => {
       expect((await ask('GET', '/dead-letters?cursor=x')).status).toBe(400)
+      const never = `2026-13-45T25:61:61.000Z~letter_${'0'.repeat(32)}`
+      expect((await ask('GET', `/dead-letters?cursor=${never}`)).status).toBe(400)
+      expect((await replay({ cursor: never })).status).toBe(400)
+      expect((await replay({ ids: ['\0'] })).status).toBe(404)
       expect((await replay({ ids: [] })).status).toBe(400)
       expect((await replay({ ids: ['letter_none'] })).status).toBe(404)
       expect((await replay({ id: 'x' })).status).toBe(400)

@@ -137,6 +137,16 @@ describe('lists of records', () => {
     },
   )
 
+  it.each([
+    ['created_at', `["${'9'.repeat(30)}","y"]`],
+    ['last_used_at', `["${'9'.repeat(30)}","y"]`],
+    ['spend', '["1","\\u0000"]'],
+    ['name', '["\\ud800","y"]'],
+  ])('refuse what no list by %s has told: the cursor %s', async (order, cursor) => {
+    const refused = await ask('GET', `/keys?order=${order}&cursor=${encodeURIComponent(cursor)}`)
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'cursor'])
+  })
+
   it('can be asked for the keys in a state, and for those that end before a time', async () => {
     await make('/keys', { key_name: 's-good' })
     const revoked = await make('/keys', { key_name: 's-revoked', max_budget: 0 })

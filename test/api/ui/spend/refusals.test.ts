@@ -134,6 +134,7 @@ describe('GET /ui/api/refusals', () => {
     ['?cursor=abc', 'cursor'],
     ['?cursor=["2026-01-01T00:00:00.000Z"]', 'cursor'],
     ['?cursor=["never","","","","","","",""]', 'cursor'],
+    ['?cursor=["2026-01-01T00:00:00.000Z","\\u0000","","","","","",""]', 'cursor'],
     ['?from=yesterday', 'from'],
     ['?limit=0', 'limit'],
     ['?scope=%00', 'scope'],

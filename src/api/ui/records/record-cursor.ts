@@ -1,0 +1,39 @@
+import { mistake } from '../../../config/accepted.ts'
+import type { RecordOrder, RecordPosition } from '../../../stores/sql/scopes/record-order.ts'
+import { isStorable } from '../storable.ts'
+
+/** The cursor behind a record: its id in lists by id, else also what the list goes by. */
+export function cursorOf(order: RecordOrder, value: string, id: string): string {
+  return order === 'id' ? id : JSON.stringify([value, id])
+}
+
+/** The position that a cursor names. */
+export function positionAt(order: RecordOrder, cursor: string): RecordPosition | undefined {
+  if (cursor === '') return undefined
+  if (order === 'id') return { value: cursor, id: cursor }
+  const [value, id, ...more] = listIn(cursor)
+  if (!isText(value) || !isText(id) || more.length > 0 || !VALUES[order].test(value)) {
+    throw mistake('cursor', 'is not the next_cursor of a page in this order')
+  }
+  return { value, id }
+}
+
+/** What lists go by: texts, nano-dollars, and microseconds since 1970, of which a time has no more digits. */
+const VALUES: Readonly<Record<Exclude<RecordOrder, 'id'>, RegExp>> = {
+  name: /^/,
+  spend: /^\d{1,30}$/,
+  created_at: /^\d{1,17}$/,
+  last_used_at: /^\d{1,17}$/,
+}
+
+/** JSON can write texts that the database cannot be asked for. */
+const isText = (value: unknown): value is string => typeof value === 'string' && isStorable(value)
+
+function listIn(text: string): readonly unknown[] {
+  try {
+    const read: unknown = JSON.parse(text)
+    return Array.isArray(read) ? read : []
+  } catch {
+    return []
+  }
+}
