@@ -31,7 +31,9 @@ const finished = async () => {
   return gateway.logs.filter(({ event }) => event === 'call.finished').at(-1)
 }
 const user = { role: 'user', content: 'Wo ist das?' }
-const tools = [{ type: 'function', function: { name: 'find', description: 'Finds.', parameters: { type: 'object' } } }]
+/** A schema that a vendor of OpenAI's shape holds a model to. */
+const schema = { type: 'object', properties: {}, required: [], additionalProperties: false }
+const tools = [{ type: 'function', function: { name: 'find', description: 'Finds.', parameters: schema } }]
 const calls = [{ id: 'call_1', type: 'function', function: { name: 'find', arguments: '{"q":"x"}' } }]
 const event = (type: string, more: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
 const eventsOf = (text: string) =>
@@ -110,7 +112,7 @@ describe("Cohere's chat at another provider", () => {
       tool_choice: 'REQUIRED',
       strict_tools: true,
       ...{ max_tokens: 50, p: 0.5, stop_sequences: ['.'], temperature: 0.3, citation_options: { mode: 'OFF' } },
-      response_format: { type: 'json_object', json_schema: { type: 'object' } },
+      response_format: { type: 'json_object', json_schema: schema },
     })
     expect(response.headers.get('x-gateway-dropped')).toBeNull()
     expect(await response.json()).toEqual({
@@ -133,7 +135,7 @@ describe("Cohere's chat at another provider", () => {
       ],
       tools: [{ type: 'function', function: { name: 'find', strict: true } }],
       ...{ tool_choice: 'required', top_p: 0.5, stop: ['.'], temperature: 0.3 },
-      response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' } } },
+      response_format: { type: 'json_schema', json_schema: { schema } },
     })
     expect(await finished()).toMatchObject({ endpoint: '/v2/chat', costNano: 9_000_000 })
   })

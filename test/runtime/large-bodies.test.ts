@@ -31,7 +31,11 @@ describe('a body of more members than anybody means', () => {
 
   it('is not one of many numbers', async () => {
     await upstream.script(vectors, [
-      json(200, { object: 'list', data: [], usage: { prompt_tokens: 1, total_tokens: 1 } }),
+      json(200, {
+        object: 'list',
+        data: [{ object: 'embedding', index: 0, embedding: [1] }],
+        usage: { prompt_tokens: 1, total_tokens: 1 },
+      }),
     ])
     const body = `{"model":"${vectors}","input":[${many(2048, () => `[${many(1500, (at) => `${at}`)}]`)}]}`
     const response = await gateway.fetch('/v1/embeddings', chatInit(body))

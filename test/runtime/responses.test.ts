@@ -122,7 +122,9 @@ describe('POST /v1/responses, by way of chat', () => {
       },
       { role: 'user', content: 'And now?' },
     ]
-    const format = { type: 'json_schema' as const, name: 'answer', schema: { type: 'object' }, strict: true }
+    // What a vendor of OpenAI's shape holds a model to.
+    const schema = { type: 'object', properties: {}, required: [], additionalProperties: false }
+    const format = { type: 'json_schema' as const, name: 'answer', schema, strict: true }
     await openaiClient(gateway).responses.create({
       model,
       input,
@@ -166,7 +168,7 @@ describe('POST /v1/responses, by way of chat', () => {
       tool_choice: { type: 'function', function: { name: 'weather' } },
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'answer', schema: { type: 'object' }, strict: true },
+        json_schema: { name: 'answer', schema, strict: true },
       },
       verbosity: 'low',
       reasoning_effort: 'low',
