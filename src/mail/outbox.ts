@@ -90,7 +90,10 @@ export function outbox(options: {
     try {
       while (!signal?.aborted && now() < until) {
         const claims = await records.claim(AT_ONCE, LEASE_SECONDS)
-        await Promise.all(claims.map((claim) => send(claim, sender)))
+        // All of them are waited for: a runtime may end what nobody waits for, and what was sent would be sent again.
+        const outcomes = await Promise.allSettled(claims.map((claim) => send(claim, sender)))
+        const lost = outcomes.find((outcome) => outcome.status === 'rejected')
+        if (lost) throw lost.reason
         if (claims.length < AT_ONCE) return
       }
     } catch (error) {

@@ -16,5 +16,6 @@ export function refusalWords(
   const secrets = token ? { ...credentials, link: secret(token) } : credentials
   const { message } = withoutSecrets(new GatewayError('upstream_failed', said), secrets)
   const words = message.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
-  return words.length <= LONGEST_WORDS ? words : `${words.slice(0, LONGEST_WORDS).toWellFormed()}…`
+  // As a database can hold it: JSON can write half a character.
+  return (words.length <= LONGEST_WORDS ? words : `${words.slice(0, LONGEST_WORDS)}…`).toWellFormed()
 }

@@ -6,6 +6,7 @@ import { sealUnder } from '../../src/lib/sealing/seal.ts'
 import { secret } from '../../src/lib/secret.ts'
 import { type MailMessage, MailRefused } from '../../src/mail/mail-sender.ts'
 import { type Outbox, outbox } from '../../src/mail/outbox.ts'
+import { refusalWords } from '../../src/mail/refusal-words.ts'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
 import { emailRecords } from '../../src/stores/sql/people/email-records.ts'
 import { batchOf, rowsOf } from '../../src/stores/sql/query.ts'
@@ -141,6 +142,15 @@ describe.each([
     ])
   })
 
+  it('keeps the words of a service that are no text', async () => {
+    await put()
+    sending = async (one) => {
+      throw new MailRefused(refusalWords('half a character: \ud83d', one, {}), { isFinal: true })
+    }
+    await made().sendDue()
+    expect(await rows()).toMatchObject([{ state: 'failed', last_error: 'half a character: \ufffd' }])
+  })
+
   it('keeps what an unexpected error says to itself', async () => {
     await put()
     sending = async () => Promise.reject(new Error(`while sending ${LINK}`))
@@ -198,6 +208,42 @@ describe.each([
     await made().sendDue()
     expect(sent.map(({ id }) => id)).toEqual([sent[0]?.id, sent[0]?.id])
     expect(await rows()).toMatchObject([{ state: 'sent' }])
+  })
+
+  it('waits for every e-mail that it is sending, also where the word of another is lost', async () => {
+    await put('lost@x.example')
+    await put('slow@x.example')
+    let letGo = () => {}
+    const slow = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    sending = async ({ recipient }) => {
+      if (recipient !== 'lost@x.example') await slow
+      return 'taken'
+    }
+    let lost = () => {}
+    const isLost = new Promise<void>((resolve) => {
+      lost = resolve
+    })
+    const leaving: Sql = {
+      ...database,
+      async query(statement) {
+        if (!statement.parameters.includes('sent')) return database.query(statement)
+        lost()
+        throw new SqlError('connection refused')
+      },
+    }
+    let ended = false
+    const work = made(leaving)
+      .sendDue()
+      .then(() => {
+        ended = true
+      })
+    await isLost
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(ended).toBe(false)
+    letGo()
+    await work
   })
 
   it('forgets what is old, and gives up what nobody could send in a day', async () => {
