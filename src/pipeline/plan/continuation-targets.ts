@@ -21,7 +21,8 @@ export interface ContinuationTarget {
 
 /** The deployments that could finish an answer, in order: untried members of its group, or the same deployment if there
  *  are none, then the fallback groups. A deployment that the call already tried is not asked again, except that the
- *  same one may continue its own answer once; after a timeout it comes last. */
+ *  same one may continue its own answer once; after a timeout it comes last. It is known by its id: in each route group it
+ *  is another object. */
 export function continuationTargets(
   services: PipelineServices,
   call: Call,
@@ -37,12 +38,14 @@ export function continuationTargets(
   const untried = (group: Group): ContinuationTarget[] => {
     const plan = planFallback(services, call, group)
     return (plan ? allDeployments(plan) : [])
-      .filter((deployment) => call.attempts.every((tried) => tried.deployment !== deployment))
+      .filter(({ id }) => call.attempts.every((tried) => tried.deployment.id !== id))
       .map((deployment) => ({ deployment, plan: plan as Plan }))
       .filter(isAble)
   }
   const mates = untried(own)
-  const begun = call.attempts.filter((one) => one.deployment === failed.deployment && one.firstTokenAt !== undefined)
+  const begun = call.attempts.filter(
+    (one) => one.deployment.id === failed.deployment.id && one.firstTokenAt !== undefined,
+  )
   const itself = mates.length === 0 && begun.length < 2 ? [failed].filter(isAble) : []
   const groups = new Set(fallbackGroups(services, 'fallbacks', own))
   groups.delete(own)

@@ -93,7 +93,7 @@ async function continueWith(
     const translator = inChunks(target, call.endpoint.mode)
     const from = call.attempts.at(-1)
     if (translator && !(await affords(services, call, plan, target))) continue
-    const retry = call.attempts.some(({ deployment }) => deployment === target)
+    const retry = call.attempts.some(({ deployment }) => deployment.id === target.id)
     if (retry && (await isDead(services, call, target))) continue
     const started = translator && (await startAttempt(services, call, plan, target, { retry }))
     if (!started) continue
