@@ -19,6 +19,8 @@ export function rerankList(
   usage: Usage | undefined,
 ): Reply {
   if (!Array.isArray(results)) throw new GatewayError('upstream_malformed', "The provider's answer has no results.")
+  if (results.length === 0)
+    throw new GatewayError('unusable_answer', "The provider's answer has an empty list of results.")
   const list = results.map(asRecord).map(({ index, relevance_score }) => ({
     index,
     relevance_score,
