@@ -12,6 +12,7 @@ const FEW_PIECES = 16
 /** Joins bytes that arrive in pieces. The gathering owns the pieces: the caller must not use them again. */
 export interface Gathering {
   push(piece: Uint8Array): void
+  /** What was gathered. It is called once. */
   bytes(): Uint8Array
 }
 
@@ -45,9 +46,11 @@ function inPieces(): Gathering {
       block.set(piece, filled)
       filled += byteLength
     },
+    // The pieces are let go: whoever listens for them may live as long as the call.
     bytes() {
       close()
-      return joinBytes(pieces)
+      block = new Uint8Array()
+      return joinBytes(pieces.splice(0))
     },
   }
 }
