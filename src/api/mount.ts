@@ -154,6 +154,7 @@ function scopeOf(services: ApiServices, exchange: Exchange): Scope {
     arrivedAt: exchange.arrivedAt,
     // Not as a getter: a literal that has one gets a hidden class of its own with each call.
     address: exchange.address || services.clientAddress(c.env.client.address, c.req.header('x-forwarded-for')),
+    isHead: c.req.method === 'HEAD',
     header: (name) => c.req.header(name),
     caller() {
       if (!exchange.caller) throw new TypeError('a public route has no caller')

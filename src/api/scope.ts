@@ -94,6 +94,8 @@ export interface Scope<Input = unknown> {
   readonly requestId: string
   /** `performance.now()` when the request arrived. */
   readonly arrivedAt: number
+  /** The client asks for the head of the answer alone: a body would never be read. */
+  readonly isHead: boolean
   /** A header of the request, by its name in lower case. */
   header(name: string): string | undefined
   /** The client's own address. */

@@ -23,7 +23,7 @@ export const getBatchFile = defineRoute(
     responses: { 200: { description: 'The file.', contentType: 'application/jsonl' } },
   },
   async (scope) => {
-    const { services, client, requestId, input } = scope
+    const { services, requestId, input } = scope
     const batch = await batchOfRequest(scope, input.params.batch_id, 'key.read')
     const fileId = batch[FILES[input.params.file]]
     const file = fileId === null ? undefined : await services.records.administeredBatches.file(fileId)
@@ -42,7 +42,7 @@ export const getBatchFile = defineRoute(
         'content-disposition': attachment(file.filename),
         'x-content-type-options': 'nosniff',
       },
-      body: sendBlob(client, blob.body, blob.size, failed),
+      body: sendBlob(scope, blob.body, blob.size, failed),
     }
   },
 )

@@ -21,11 +21,12 @@ export const getFileContent = defineRoute(
       206: { description: 'The bytes that the Range header asks for.', contentType: 'application/jsonl' },
     },
   },
-  async ({ services, client, requestId, caller, header, input }) => {
+  async ({ services, client, requestId, isHead, caller, header, input }) => {
     const file = await services.files.find(input.params.file_id, ownerOf(caller()))
     if (!file) throw fileNotFound()
     const size = Number(file.bytes)
-    const range = askedRange(header('range'), size)
+    // A range is of GET alone.
+    const range = isHead ? 'whole' : askedRange(header('range'), size)
     if (range === undefined) throw outOfRange(size)
     const blob = await services.files.content(file.file_id, range === 'whole' ? undefined : range)
     // Removed since its row was read.
@@ -44,7 +45,7 @@ export const getFileContent = defineRoute(
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       },
-      body: sendBlob(client, blob.body, length, failed),
+      body: sendBlob({ client, isHead }, blob.body, length, failed),
     }
   },
 )

@@ -1,17 +1,22 @@
 import { atMost } from '../../../lib/timers/at-most.ts'
-import type { Client } from '../../../pipeline/client.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
+import type { Scope } from '../../scope.ts'
 
 /** The longest wait for the next piece of a blob. */
 const PIECE_MS = 60_000
 
 /** Sends `length` bytes of a blob at the client's pace. Where the blob fails or ends earlier, the connection breaks: a
- *  client must not take a part for the whole. */
+ *  client must not take a part for the whole. Where the head of the answer is all that is asked for, nothing of it is read. */
 export function sendBlob(
-  client: Client,
+  { client, isHead }: Pick<Scope, 'client' | 'isHead'>,
   blob: ReadableStream<Uint8Array>,
   length: number,
   failed: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
+): Answer['body'] {
+  if (isHead) {
+    client.defer(blob.cancel().catch(failed))
+    return new Uint8Array()
+  }
   const stream = client.openStream(length)
   const reader = blob.getReader()
   const leave = () => stream.abort()

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
 import { DATABASES } from '../../../support/people-gateways.ts'
@@ -44,6 +45,28 @@ describe.each(DATABASES)('files, on %s', (_, database) => {
         parameters: [],
       })
     ).rows
+
+  it('are asked for by HEAD without anything staying open', async () => {
+    const { id } = await read(await send({ file: `${LINE}\n`.repeat(100) }, 'ann'))
+    const whole = await ask('ann', `/v1/files/${id}/content`)
+    await whole.arrayBuffer()
+    for (let times = 0; times < 5; times++) {
+      const head = await ask('ann', `/v1/files/${id}/content`, { method: 'HEAD', headers: { range: 'bytes=0-9' } })
+      expect([head.status, head.headers.get('content-length')]).toEqual([200, whole.headers.get('content-length')])
+      expect(await head.text()).toBe('')
+    }
+    const open = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).includes(id)
+        } catch {
+          return false
+        }
+      })
+    await gateway.idle()
+    expect(open()).toEqual([])
+    await ask('ann', `/v1/files/${id}`, { method: 'DELETE' })
+  })
 
   it('are stored, shown, given and deleted', async () => {
     const before = Math.floor(Date.now() / 1000)
