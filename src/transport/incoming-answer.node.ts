@@ -156,18 +156,18 @@ async function bytes(this: State, limitBytes: number, arrived?: (bytes: number) 
   const whole = gathering(this.declared)
   let length = 0
   let refused: { readonly error: unknown } | undefined
+  const giveUp = () => {
+    this.cancel()
+    whole.discard()
+  }
   this.sink = (piece) => {
     length += piece.byteLength
-    if (length > limitBytes) {
-      this.cancel()
-      return
-    }
+    if (length > limitBytes) return giveUp()
     try {
       arrived?.(piece.byteLength)
     } catch (error) {
       refused ??= { error }
-      this.cancel()
-      return
+      return giveUp()
     }
     whole.push(piece)
   }

@@ -14,6 +14,8 @@ export interface Gathering {
   push(piece: Uint8Array): void
   /** What was gathered. It is called once. */
   bytes(): Uint8Array
+  /** Frees what has been gathered, which nobody needs any more. */
+  discard(): void
 }
 
 /** `declared` is the announced length, which is not exceeded; NaN if there is none. */
@@ -50,8 +52,12 @@ function inPieces(): Gathering {
     bytes() {
       close()
       block = new Uint8Array()
-      return joinBytes(pieces.splice(0))
+      const gathered = pieces.splice(0)
+      const joined = joinBytes(gathered)
+      if (gathered.length > 1) releaseAll(gathered)
+      return joined
     },
+    discard: () => releaseAll(pieces.splice(0)),
   }
 }
 
@@ -60,7 +66,7 @@ function whole(length: number): Gathering {
   let body: Buffer | undefined
   let only: Uint8Array | undefined
   let filled = 0
-  let before: Uint8Array | undefined
+  const passed = releasing()
   return {
     push(piece) {
       if (piece.byteLength === length) {
@@ -70,18 +76,34 @@ function whole(length: number): Gathering {
       body ??= Buffer.allocUnsafeSlow(length)
       body.set(piece, filled)
       filled += piece.byteLength
-      // The source may still use its last piece, so that only the one before is released.
-      if (before) release(before)
-      before = piece
+      passed(piece)
     },
     // Only the written part: the allocated memory may hold older data.
     bytes: () => only ?? body?.subarray(0, filled) ?? new Uint8Array(),
+    discard() {
+      if (body) release(body)
+      body = undefined
+    },
   }
 }
 
-/** Frees the memory of bytes that are no longer used. Large ones would otherwise cause the collector to mark the whole
- *  heap repeatedly. */
+/** Releases the pieces of a source one after the other, but for the last: the source may still use it. */
+export function releasing(): (piece: Uint8Array) => void {
+  let before: Uint8Array | undefined
+  return (piece) => {
+    if (before) release(before)
+    before = piece
+  }
+}
+
+/** As `releasing`, of pieces that were kept. */
+function releaseAll(pieces: readonly Uint8Array[]): void {
+  for (const piece of pieces.slice(0, -1)) release(piece)
+}
+
+/** Frees the memory of bytes that are no longer used, if it was not freed before. Large ones would otherwise cause the
+ *  collector to mark the whole heap repeatedly. */
 export function release(bytes: Uint8Array): void {
-  const { buffer } = bytes
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) buffer.transfer(0)
+  const { buffer, byteLength } = bytes
+  if (byteLength > 0 && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

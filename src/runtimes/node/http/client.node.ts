@@ -4,6 +4,7 @@ import type { Footprint } from '../../../lib/footprints.ts'
 import { gathering, release } from '../../../lib/forms/gathering.node.ts'
 import { type Client, clientClosed, departure } from '../../../pipeline/client.ts'
 import { tooLarge } from '../../too-large.ts'
+import { discardRest } from './discard-rest.node.ts'
 import type { OpenAnswer } from './drain.node.ts'
 import { continueBody } from './expectations.node.ts'
 import { socketStream } from './socket-stream.node.ts'
@@ -60,20 +61,26 @@ function readBody(
   }
   // The client disconnected while its key was looked up, so no event follows.
   if (incoming.destroyed) return Promise.reject(clientClosed())
+  // All of it is counted before any of it comes: of many long bodies some are received whole, instead of a part of each.
+  const refused = declared > 0 ? counted(footprint, declared) : undefined
+  if (refused) {
+    discardRest(incoming)
+    return refused
+  }
   return new Promise((resolve, reject) => {
     const gathered = gathering(declared)
     let length = 0
     const refuse = (error: unknown) => {
       incoming.off('data', receive)
-      // The rest of the body is discarded, so that the client reads the answer.
-      incoming.resume()
+      gathered.discard()
+      discardRest(incoming)
       reject(error)
     }
     const receive = (piece: Uint8Array) => {
       length += piece.byteLength
       if (length > limitBytes) return refuse(tooLarge(limitBytes))
       try {
-        footprint.add(piece.byteLength)
+        if (!(declared > 0)) footprint.add(piece.byteLength)
       } catch (error) {
         return refuse(error)
       }

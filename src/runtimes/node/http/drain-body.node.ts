@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { discardRest } from './discard-rest.node.ts'
 
 /** The time and the bytes for which a client may continue to send after its answer has ended. */
 const DRAIN_MS = 500
@@ -18,6 +19,6 @@ export function drainBody(incoming: IncomingMessage, outgoing: ServerResponse): 
       if (received > DRAIN_BYTES) close()
     })
     incoming.on('end', () => clearTimeout(timer)).on('close', () => clearTimeout(timer))
-    incoming.resume()
+    discardRest(incoming)
   })
 }

@@ -3,6 +3,7 @@ import type { Abort } from '../../../lib/abort.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { clientClosed, departure, type Upload } from '../../../pipeline/client.ts'
 import { tooLarge } from '../../too-large.ts'
+import { discardRest } from './discard-rest.node.ts'
 
 /** A request's body as a stream, received as fast as it is read. */
 export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes: number): Upload {
@@ -48,8 +49,7 @@ export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes:
     close() {
       incoming.off('readable', notify)
       fail(new GatewayError('client_closed', 'The rest of the body is not read.'))
-      // The rest of the body is discarded, so that the client reads the answer.
-      incoming.resume()
+      discardRest(incoming)
     },
   }
 }

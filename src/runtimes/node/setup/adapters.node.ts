@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../../config/schema.ts'
@@ -19,6 +19,7 @@ import { keptFirst, topics } from '../../../telemetry/topics.ts'
 import { nodeTransport } from '../../../transport/node-transport.node.ts'
 import { s3Storage } from '../../s3-storage.ts'
 import { threadHasher } from '../passwords/thread-hasher.node.ts'
+import { memoryLimit, roomForBodies } from './memory.node.ts'
 import { DATABASE } from './places.node.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
 import { writableFolder } from './writable-folder.node.ts'
@@ -75,7 +76,7 @@ export async function nodeAdapters(
     log,
     counting: 'process',
     callersKept: 20_000,
-    memoryBytes: memoryBytes(processes),
+    memoryBytes: roomForBodies(memoryLimit(), { embedded: !config.general_settings.database_url, processes }),
     delivering: (report) =>
       bufferedDelivery({ sql, log, report, topics, backlogs, deadLetters: deadLetterRecords(sql) }),
     async close() {
@@ -87,15 +88,6 @@ export async function nodeAdapters(
       }
     },
   }
-}
-
-/** One part in this many of the machine's or container's memory is for request bodies and unread answers. */
-const MEMORY_SHARE = 4
-const LEAST_MEMORY_BYTES = 128 * 1024 * 1024
-
-function memoryBytes(processes: number): number {
-  const confined = process.constrainedMemory() || Number.POSITIVE_INFINITY
-  return Math.max(LEAST_MEMORY_BYTES, Math.floor(Math.min(totalmem(), confined) / MEMORY_SHARE / processes))
 }
 
 // Adapters are imported on demand.

@@ -14,6 +14,23 @@ export function memoryLimit(): { readonly bytes: number; readonly of: 'container
     : { bytes: totalmem(), of: 'machine' }
 }
 
+/** What an idle process takes. */
+const IDLE_EMBEDDED = 256 * MEBIBYTE
+const IDLE_ALONE = 128 * MEBIBYTE
+/** One part in this many of what is left is for request bodies and unread answers. Each is read, changed and sent beside
+ *  that, and the collector is late. */
+const SHARE_OF_BODIES = 4
+const LEAST_FOR_BODIES = 16 * MEBIBYTE
+
+/** The bytes of request bodies and unread answers for which each process has memory. */
+export function roomForBodies(
+  limit: ReturnType<typeof memoryLimit>,
+  { embedded, processes }: { readonly embedded: boolean; readonly processes: number },
+): number {
+  const left = limit.bytes / processes - (embedded ? IDLE_EMBEDDED : IDLE_ALONE)
+  return Math.max(LEAST_FOR_BODIES, Math.floor(left / SHARE_OF_BODIES))
+}
+
 /** Why this memory is too little, and what to do about it; undefined where it is enough. */
 export function shortMemory(
   limit: ReturnType<typeof memoryLimit>,

@@ -46,3 +46,27 @@ describe('the body of a client that has left already', () => {
     expect(new TextDecoder().decode(await client.body(100, footprint))).toBe('1234567890')
   })
 })
+
+describe('a body of a declared length', () => {
+  it('is counted before it comes, so that another one is refused at once and discarded, and this one is received', async () => {
+    const all = footprints({ total: 300_000, owner: 300_000 }, Date.now)
+    const sockets = []
+    const bodies: Promise<Uint8Array>[] = []
+    for (let sent = 0; sent < 2; sent++) {
+      const arriving = once(server, 'request')
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+      sockets.push(socket)
+      socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 200000\r\n\r\n')
+      const [incoming, outgoing] = (await arriving) as [IncomingMessage, ServerResponse]
+      const client = nodeClient(incoming, openAnswer(outgoing), () => {})
+      bodies.push(client.body(1_000_000, all.open('key')))
+    }
+    const [first, second] = bodies
+    expect(all.total).toBe(200_000)
+    await expect(second).rejects.toMatchObject({ failure: 'overloaded' })
+    for (const socket of sockets) socket.write('x'.repeat(200_000))
+    expect((await first)?.byteLength).toBe(200_000)
+    expect(all.total).toBe(200_000)
+    for (const socket of sockets) socket.destroy()
+  })
+})
