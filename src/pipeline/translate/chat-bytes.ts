@@ -1,7 +1,9 @@
 import { frameSplitter, readFrame } from '../../lib/bytes/sse.ts'
 import { GatewayError } from '../../lib/errors.ts'
-import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
+import type { ChatChunk, ChatCompletion, WireUsage } from '../../modes/chat-completion.ts'
+import type { Usage } from '../../modes/usage.ts'
 import type { Reply, StreamStep } from '../../providers/provider.ts'
+import { wireUsage } from '../../providers/wire/wire-usage.ts'
 
 const decoder = new TextDecoder()
 
@@ -9,7 +11,8 @@ const decoder = new TextDecoder()
 export function asCompletion(reply: Reply): Reply {
   if (reply.completion) return reply
   try {
-    const completion = JSON.parse(decoder.decode(reply.bytes)) as ChatCompletion
+    const read = JSON.parse(decoder.decode(reply.bytes)) as ChatCompletion
+    const completion = reply.usage ? { ...read, usage: publicUsage(reply.usage, read.usage) } : read
     return { completion, usage: reply.usage, outputCharacters: reply.outputCharacters }
   } catch {
     throw new GatewayError('upstream_malformed', "The provider's answer is not a chat completion.")
@@ -29,5 +32,18 @@ export function asChunks(step: StreamStep): StreamStep[] {
   })
   const [first, ...others] = chunks
   if (!first) return step.done ? [{ ...rest, done: true }] : []
+  const { usage } = rest
+  if (usage && !usage.estimated) first.chunk = { ...first.chunk, usage: publicUsage(usage, first.chunk.usage) }
   return [{ ...rest, ...first }, ...others]
+}
+
+/** The usage of an answer under the public names: some vendors have their own, or tell it elsewhere. */
+function publicUsage(usage: Usage, told: WireUsage | null | undefined): WireUsage {
+  const { prompt_tokens_details: input, completion_tokens_details: output, ...totals } = wireUsage(usage)
+  return {
+    ...told,
+    ...totals,
+    prompt_tokens_details: { ...told?.prompt_tokens_details, ...input },
+    completion_tokens_details: { ...told?.completion_tokens_details, ...output },
+  }
 }

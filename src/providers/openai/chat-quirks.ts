@@ -50,6 +50,8 @@ export interface ChatQuirks {
   readonly marksPrefill?: true
   /** It reads documents as `document_url`, and fetches them. */
   readonly documentUrls?: true
+  /** It writes reasoning and text as parts of the content. */
+  readonly partsInAnswers?: true
   /** The member of a chunk that contains the usage, if the chunk itself does not. */
   readonly usageUnder?: string
 }

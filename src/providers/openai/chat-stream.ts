@@ -1,10 +1,12 @@
 import { type Frame, frameIn, frameSplitter, readFrame } from '../../lib/bytes/sse.ts'
-import { asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { StreamReader, StreamStep } from '../provider.ts'
 import { type AlikeChunks, chunksLike } from '../wire/alike-chunks.ts'
 import { madeField, madeInChoices } from '../wire/made-ids.ts'
+import { callIndexes } from './answers/call-indexes.ts'
 import { openaiEmbeddedFailure } from './failure.ts'
-import { withoutNullUsage } from './null-usage.ts'
+import { withoutNullUsage } from './answers/null-usage.ts'
+import { withTextContent } from './answers/text-content.ts'
 import { openaiUsage } from './usage.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
@@ -15,8 +17,27 @@ const MOST_EXAMPLES = 4
 /** Relays the events of an OpenAI-shaped chat stream byte for byte and reads them on the way. Chunks that differ from an
  *  earlier one in their text only are not parsed, and consecutive text chunks are relayed as one piece. The usage that
  *  the gateway asked for, and the empty one in every other chunk, are withheld from a client that did not ask. */
-export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string; choices?: number }): StreamReader {
+export function openaiChatStream(options: {
+  readonly hideUsage: boolean
+  readonly usageUnder?: string
+  readonly choices?: number
+  /** The vendor writes parts where OpenAI writes text. */
+  readonly textContent?: true
+}): StreamReader {
   const awaited = options.choices ?? 1
+  const indexed = new Map<unknown, ReturnType<typeof callIndexes>>()
+  /** A delta as OpenAI's clients read it; the same where it is that already. */
+  const asRead = (index: unknown, delta: JsonRecord): JsonRecord => {
+    const { tool_calls: calls } = delta
+    let read = delta
+    if (Array.isArray(calls)) {
+      const known = indexed.get(index) ?? callIndexes()
+      indexed.set(index, known)
+      const tool_calls = known(calls)
+      if (tool_calls !== calls) read = { ...read, tool_calls }
+    }
+    return (options.textContent && withTextContent(read)) || read
+  }
   const shown = (frame: Frame) => (options.hideUsage ? withoutNullUsage(frame) : frame.bytes)
   const reported = (chunk: JsonRecord) =>
     options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
@@ -40,11 +61,17 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     let commits = false
     let finished = false
     let lastDelta: unknown
-    for (const choice of choices) {
+    let mended: unknown[] | undefined
+    for (const [position, choice] of choices.entries()) {
       if (typeof choice !== 'object' || choice === null) continue
       const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
       const content = contentOf(delta)
       lastDelta = delta
+      const read = asRead(index, asRecord(delta))
+      if (isRecord(delta) && read !== delta) {
+        mended ??= [...choices]
+        mended[position] = { ...choice, delta: read }
+      }
       if (awaited > 1) {
         begun ??= new Set()
         begun.add(index)
@@ -58,10 +85,11 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
         if (endsAll(index)) finished = true
       }
     }
+    const out = mended ? shown(frameOf({ ...chunk, choices: mended })) : shown(frame)
     // Only audio has an id of its own.
     const step: StreamStep = asRecord(lastDelta).audio
-      ? { out: shown(frame), characters, ...madeField(madeInChoices(choices, 'delta')) }
-      : { out: shown(frame), characters }
+      ? { out, characters, ...madeField(madeInChoices(choices, 'delta')) }
+      : { out, characters }
     if (commits || usage) {
       return {
         ...step,
@@ -117,6 +145,13 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     },
     closing: () => DONE,
   }
+}
+
+const encoder = new TextEncoder()
+
+function frameOf(chunk: JsonRecord): Frame {
+  const text = `data: ${JSON.stringify(chunk)}\n\n`
+  return { text, bytes: encoder.encode(text) }
 }
 
 /** The generated characters of a delta, in whatever fields the vendor puts them. */

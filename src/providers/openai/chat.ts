@@ -1,4 +1,4 @@
-import { latin1Text } from '../../lib/bytes/latin1.ts'
+import { includesAscii, latin1Text } from '../../lib/bytes/latin1.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
@@ -27,6 +27,7 @@ import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { strictFields } from './strict-fields.ts'
+import { withTextContents } from './answers/text-content.ts'
 import { openaiUsage } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
@@ -78,6 +79,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
     },
 
     reply(bytes, _headers, { body }) {
+      if (quirks.partsInAnswers && includesAscii(bytes, '"thinking"')) return read(withTextContents(bytes))
       const usage = asksForAudio(body) ? undefined : usageAtEnd(bytes, 'choices')
       if (!usage || usage.outputTokens === 0) return read(bytes)
       return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
@@ -88,6 +90,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         hideUsage: body.stream_options?.include_usage !== true,
         ...(typeof body.n === 'number' ? { choices: body.n } : {}),
         ...(usageUnder === undefined ? {} : { usageUnder }),
+        ...(quirks.partsInAnswers ? { textContent: true } : {}),
       }),
 
     failure: openaiFailure,

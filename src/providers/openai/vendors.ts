@@ -85,6 +85,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     seed: 'random_seed',
     answersResults: true,
     marksPrefill: true,
+    partsInAnswers: true,
     documentUrls: true,
     dimensions: 'output_dimension',
     needsParameters: true,

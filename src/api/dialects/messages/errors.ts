@@ -14,6 +14,9 @@ const TYPES: Partial<Record<FailureName, string>> = {
   call_timeout: 'timeout_error',
 }
 
+/** Types of what a provider rejects with its own status. */
+const OF_STATUSES: Readonly<Record<number, string>> = { 404: 'not_found_error', 413: 'request_too_large' }
+
 const TOO_LONG = 'prompt is too long'
 
 /** The clients of this dialect shorten a conversation when they find these words, which only its own vendor says. */
@@ -42,7 +45,7 @@ export function messagesErrorBody(error: GatewayError, requestId?: string): obje
   return {
     type: 'error',
     error: {
-      type: TYPES[error.failure] ?? error.row.type,
+      type: TYPES[error.failure] ?? OF_STATUSES[error.details.status ?? 0] ?? error.row.type,
       message: messageOf(error),
       ...(details ? { details } : {}),
     },

@@ -26,16 +26,19 @@ export function callItem(
     arguments: text,
   }))
   const where = { item_id: id, output_index }
+  const add = (fragment: string) => {
+    text += fragment
+    emit('response.function_call_arguments.delta', { ...where, delta: fragment })
+  }
   return {
     get closed() {
       return item.closed
     },
-    add(fragment) {
-      text += fragment
-      emit('response.function_call_arguments.delta', { ...where, delta: fragment })
-    },
+    add,
     close(status) {
       if (item.closed) return
+      // Clients parse the arguments of every call, also where a vendor writes none.
+      if (text === '' && status === 'completed') add('{}')
       emit('response.function_call_arguments.done', { ...where, name, arguments: text })
       item.close(status)
     },

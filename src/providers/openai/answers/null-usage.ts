@@ -1,4 +1,4 @@
-import type { Frame } from '../../lib/bytes/sse.ts'
+import type { Frame } from '../../../lib/bytes/sse.ts'
 
 /** Inside a string of JSON its quotes would be escaped, so it is always a member. */
 const NULL_USAGE = /,\s*"usage":\s*null(?=\s*[,}])/g

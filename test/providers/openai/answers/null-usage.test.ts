@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openaiChatStream } from '../../../src/providers/openai/chat-stream.ts'
+import { openaiChatStream } from '../../../../src/providers/openai/chat-stream.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

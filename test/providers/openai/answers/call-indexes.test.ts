@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { callIndexes } from '../../../../src/providers/openai/answers/call-indexes.ts'
+
+const begins = (index: number | undefined, id: string, name: string) => ({
+  index,
+  id,
+  function: { name, arguments: '' },
+})
+const goesOn = (index: number | undefined, id?: string) => ({ index, id, function: { arguments: 'x' } })
+
+it.each([
+  [
+    'has one of its own already',
+    [begins(0, 'a', 'f'), goesOn(0), begins(1, 'b', 'g'), goesOn(0), goesOn(1)],
+    [0, 0, 1, 0, 1],
+  ],
+  ['is counted as the first', [begins(0, 'a', 'f'), goesOn(0), begins(0, 'b', 'g'), goesOn(0)], [0, 0, 1, 1]],
+  ['has none', [begins(undefined, 'a', 'f'), goesOn(undefined), begins(undefined, 'b', 'g')], [0, 0, 1]],
+  ['has another id in every fragment', [begins(0, 'a', 'f'), goesOn(0, 'b'), goesOn(0, 'c')], [0, 0, 0]],
+])('a call that %s is told from its neighbours', (_, calls, expected) => {
+  const indexed = callIndexes()
+  expect(calls.flatMap((call) => indexed([call])).map((call) => (call as { index: unknown }).index)).toEqual(expected)
+})
+
+it('calls with indexes of their own pass as they are', () => {
+  const calls = [begins(0, 'a', 'f'), begins(1, 'b', 'g')]
+  expect(callIndexes()(calls)).toBe(calls)
+})
