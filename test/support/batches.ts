@@ -7,7 +7,7 @@ import { chatInit } from './gateway.ts'
 /** A file whose content nobody reads. Resolves with its id. */
 export async function plantFile(
   sql: Sql,
-  owner: { readonly key_id: string; readonly team_id?: string },
+  owner: { readonly key_id: string; readonly team_id?: string; readonly organization_id?: string },
   more: {
     readonly purpose?: 'batch' | 'batch_output'
     readonly managed_tools_line?: number
@@ -36,7 +36,10 @@ export interface KeyHolder {
 }
 
 /** A client with a new key. */
-export async function keyHolder(gateway: FullGateway, fields: { readonly team_id?: string } = {}): Promise<KeyHolder> {
+export async function keyHolder(
+  gateway: FullGateway,
+  fields: { readonly key_id?: string; readonly team_id?: string; readonly organization_id?: string } = {},
+): Promise<KeyHolder> {
   const response = await gateway.fetch('/ui/api/keys', chatInit(fields))
   const { key, key_id } = (await response.json()) as { key: string; key_id: string }
   return {

@@ -88,8 +88,10 @@ const isRunning = sql<boolean>`item.state = 'open' AND item.token IS NOT NULL AN
 export function withinReach(reach: Reach): RawBuilder<boolean> {
   if (reach === 'everything') return sql<boolean>`true`
   const { organizations, teams } = reach
-  return sql<boolean>`(gateway_batch.organization_id = ANY(${organizations}::text[])
-    OR gateway_batch.team_id = ANY(${teams}::text[]))`
+  // A team of the same id may have been in another organization before.
+  return sql<boolean>`(gateway_batch.organization_id = ANY(${organizations}::text[]) OR EXISTS (
+    SELECT FROM gateway_team AS team WHERE team.team_id = gateway_batch.team_id AND team.team_id = ANY(${teams}::text[])
+      AND team.organization_id IS NOT DISTINCT FROM gateway_batch.organization_id))`
 }
 
 const SHOWN = sql`

@@ -135,19 +135,12 @@ export function batchRecords(database: Sql): BatchRecords {
       return found
     },
     async page(owner, { after, limit }) {
-      // Each half is read along its own index; a batch of this key and this team is in both.
-      const half = (column: 'key_id' | 'team_id', value: string) => sql`(
-        SELECT batch_id, created_at FROM gateway_batch WHERE ${sql.ref(column)} = ${value}
-          AND (${after ?? null}::text IS NULL OR (created_at, batch_id) < (SELECT created_at, batch_id FROM last))
-        ORDER BY created_at DESC, batch_id DESC LIMIT ${limit})`
-      const halves = [half('key_id', owner.keyId), ...(owner.teamId === null ? [] : [half('team_id', owner.teamId)])]
       const last = sql`SELECT created_at, batch_id FROM gateway_batch
         WHERE batch_id = ${after ?? null} AND ${ownedBy(owner, 'gateway_batch')}`
       const page = sql<BatchRecord>`
-        WITH last AS (${last}), found AS (${sql.join(halves, sql` UNION `)})
-        SELECT ${sql.join(BATCH_COLUMNS.map((name) => sql.ref(`batch.${name}`)))}
-        FROM found JOIN gateway_batch AS batch USING (batch_id)
-        ORDER BY batch.created_at DESC, batch.batch_id DESC LIMIT ${limit}`
+        SELECT ${sql.join(BATCH_COLUMNS.map((name) => sql.ref(name)))} FROM gateway_batch
+        WHERE ${ownedBy(owner, 'gateway_batch')} AND (${after ?? null}::text IS NULL OR (created_at, batch_id) < (${last}))
+        ORDER BY created_at DESC, batch_id DESC LIMIT ${limit}`
       const [known, rows] = await batchOf(database, [sql<object>`${last}`, page])
       return after !== undefined && known.length === 0 ? undefined : rows
     },

@@ -23,11 +23,15 @@ export function ownerOf(caller: {
   }
 }
 
-/** That a row belongs to the owner. */
+/** That a row belongs to the owner. A removed key or team may have left rows behind, and its id may have been given again:
+ *  where keys and teams belong is settled when they are made, so that the one of another organization is another one. */
 export function ownedBy(owner: Owner, table: 'gateway_file' | 'gateway_batch'): RawBuilder<boolean> {
-  const sameKey = sql<boolean>`${sql.ref(`${table}.key_id`)} = ${owner.keyId}`
-  if (owner.teamId === null) return sameKey
-  return sql`(${sameKey} OR ${sql.ref(`${table}.team_id`)} = ${owner.teamId})`
+  const { organizationId, teamId } = owner
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  const organization = sql`${column('organization_id')} IS NOT DISTINCT FROM ${organizationId}::text`
+  const sameKey = sql`${column('key_id')} = ${owner.keyId}`
+  if (teamId === null) return sql`(${sameKey} AND ${column('team_id')} IS NULL AND ${organization})`
+  return sql`(${column('team_id')} = ${teamId} AND ${organization})`
 }
 
 /** The columns of an owner. */

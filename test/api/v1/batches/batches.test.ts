@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { queries, rowsOf } from '../../../../src/stores/sql/query.ts'
 import { type KeyHolder, keepFromWorkers, keyHolder, plantFile } from '../../../support/batches.ts'
+import { signedIn } from '../../../support/people.ts'
 import { DATABASES } from '../../../support/people-gateways.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
@@ -36,7 +37,11 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
   })
 
   const planted = (holder: KeyHolder, more = {}) =>
-    plantFile(gateway.sql, { key_id: holder.key_id, ...(holder.team_id ? { team_id: holder.team_id } : {}) }, more)
+    plantFile(
+      gateway.sql,
+      { key_id: holder.key_id, ...(holder.team_id ? { team_id: holder.team_id, organization_id: 'acme' } : {}) },
+      more,
+    )
   const create = (holder: KeyHolder, body: object = {}, headers?: Record<string, string>) =>
     holder.ask(
       'POST',
@@ -157,6 +162,40 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
       has_more: false,
     })
     expect((await ben.ask('GET', `/v1/batches/${batch.id}`)).status).toBe(200)
+    await endAll()
+  })
+
+  it('of a team and a key that were removed are not those of others to whom their ids were given', async () => {
+    const admin = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
+      const answer = await gateway.fetch(`/ui/api${path}`, init)
+      expect(answer.ok, path).toBe(true)
+    }
+    const place = { key_id: 'ci', team_id: 'brief' }
+    await admin('POST', '/teams', { team_id: 'brief', organization_id: 'acme' })
+    const former = await keyHolder(gateway, place)
+    const own = await planted(former)
+    const { body: batch } = await create(former, { input_file_id: own })
+    await admin('DELETE', '/keys/ci')
+    await admin('DELETE', '/teams/brief')
+
+    await admin('POST', '/organizations', { organization_id: 'globex' })
+    await admin('POST', '/teams', { team_id: 'brief', organization_id: 'globex' })
+    const inTeam = await keyHolder(gateway, place)
+    const head = await signedIn(gateway, { teams: { brief: 'team_admin' } })
+    expect((await inTeam.ask('GET', `/v1/batches/${batch.id}`)).status).toBe(404)
+    expect((await inTeam.ask('GET', '/v1/batches')).body.data).toEqual([])
+    expect((await inTeam.ask('GET', `/v1/files/${own}`)).status).toBe(404)
+    expect((await inTeam.ask('GET', `/v1/files/${own}/content`)).status).toBe(404)
+    expect((await inTeam.ask('GET', '/v1/files')).body.data).toEqual([])
+    expect((await create(inTeam, { input_file_id: own })).status).toBe(404)
+    expect((await head.ask('GET', '/ui/api/batches')).body.data).toEqual([])
+    expect((await head.ask('GET', `/ui/api/batches/${batch.id}`)).status).toBe(404)
+    await admin('DELETE', '/keys/ci')
+    const without = await keyHolder(gateway, { key_id: 'ci', organization_id: 'globex' })
+    expect((await without.ask('GET', `/v1/batches/${batch.id}`)).status).toBe(404)
+    expect((await without.ask('GET', '/v1/files')).body.data).toEqual([])
     await endAll()
   })
 
