@@ -18,6 +18,8 @@ export interface KeyCallers {
    *  belongs to an account that is not active, or may not be used from the address. Without an address, as of work that
    *  has none, every one is allowed. */
   find(keyId: string, address?: string): Promise<Caller>
+  /** The caller that has ordered some work: a key, or the master key by its kind. */
+  orderer(keyId: string): Promise<Caller>
 }
 
 interface Known {
@@ -75,13 +77,12 @@ export function keyCallers(options: {
     }
   }
 
-  return {
-    async find(keyId, address) {
-      if (keyId === masterCaller.kind) return masterCaller
-      const found = known.get(placeOf(keyId, address))
-      return found ? usable(found, address) : read(keyId, address)
-    },
+  async function find(keyId: string, address?: string): Promise<Caller> {
+    const found = known.get(placeOf(keyId, address))
+    return found ? usable(found, address) : read(keyId, address)
   }
+
+  return { find, orderer: async (keyId) => (keyId === masterCaller.kind ? masterCaller : find(keyId)) }
 }
 
 /** A caller that is bound to addresses reads itself again with an address, another one without. */

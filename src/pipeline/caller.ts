@@ -10,9 +10,12 @@ export interface CallTarget {
   readonly accessGroups: readonly string[]
 }
 
+/** The kinds of callers. One that has no key goes by its kind where others go by their key's id. */
+export const CALLER_KINDS = ['master_key', 'api_key', 'session'] as const
+
 /** The authenticated caller, with the permissions and limits that apply to it. */
 export interface Caller extends ContentCaller {
-  readonly kind: 'master_key' | 'api_key' | 'session'
+  readonly kind: (typeof CALLER_KINDS)[number]
   readonly keyId: string | undefined
   readonly userId: string | undefined
   readonly teamId: string | undefined

@@ -80,12 +80,12 @@ export function pipelineExecutor(services: RunServices): ItemExecutor {
       }
     },
     async room({ keyId, body }, running) {
-      const caller = await keyCallers.find(keyId).catch(() => undefined)
+      const caller = await keyCallers.orderer(keyId).catch(() => undefined)
       return caller ? limits.room(caller, body?.byteLength ?? 0, running) : 'now'
     },
     async run(item): Promise<Outcome> {
       try {
-        const caller = await keyCallers.find(item.keyId)
+        const caller = await keyCallers.orderer(item.keyId)
         limits.started(caller, item.body?.byteLength ?? 0)
         return await runItem(services, item, caller, (headers) => limits.learn(caller, headers))
       } catch (error) {

@@ -4,9 +4,9 @@ import type { StreamReader, StreamStep } from '../provider.ts'
 import { type AlikeChunks, chunksLike } from '../wire/alike-chunks.ts'
 import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { callIndexes } from './answers/call-indexes.ts'
-import { openaiEmbeddedFailure } from './failure.ts'
 import { withoutNullUsage } from './answers/null-usage.ts'
 import { withTextContent } from './answers/text-content.ts'
+import { openaiEmbeddedFailure } from './failure.ts'
 import { openaiUsage } from './usage.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')

@@ -23,11 +23,11 @@ import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
 import { adaptedFields } from './adapted-fields.ts'
+import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { strictFields } from './strict-fields.ts'
-import { withTextContents } from './answers/text-content.ts'
 import { openaiUsage } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../../../lib/lazily.ts'
+import { CALLER_KINDS } from '../../../pipeline/caller.ts'
 import { KEY_STATES, type KeyRecord, type KeyState } from '../../../stores/sql/records/key-records.ts'
 import { moment } from '../moment.ts'
 import { effectiveLimits, effectiveLimitsOf } from './effective-limits.ts'
@@ -33,7 +34,8 @@ export const keyKind: RecordKind<KeyRecord> = {
   permissions: { read: 'key.read', create: 'key.update', update: 'key.update', remove: 'key.revoke' },
   records: ({ records }) => records.keys,
   settled: lazily(() => ({
-    key_id: idField('key'),
+    // Work of the master key is recorded under its kind: a key of that id would have it done as the master.
+    key_id: idField('key', CALLER_KINDS),
     team_id: reference('The team that it belongs to.'),
     organization_id: reference('The organization that it belongs to: that of its team, where it has one.'),
   })),

@@ -9,12 +9,12 @@ export type Fields = Readonly<Record<string, unknown>>
 
 const LONGEST_METADATA = 65_536
 
-const id = () =>
-  checked((text) =>
-    /^[A-Za-z0-9_][A-Za-z0-9._@+:|~-]{0,127}$/.test(text)
-      ? undefined
-      : 'must be 1 to 128 letters, digits and . _ - @ + : | ~, and begin with a letter, a digit or _',
-  )
+const id = (reserved: readonly string[] = []) =>
+  checked((text) => {
+    if (!/^[A-Za-z0-9_][A-Za-z0-9._@+:|~-]{0,127}$/.test(text))
+      return 'must be 1 to 128 letters, digits and . _ - @ + : | ~, and begin with a letter, a digit or _'
+    return reserved.includes(text) ? 'is reserved; choose another' : undefined
+  })
 
 /** Fields of a body are left out or null where there is nothing to say. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional()
@@ -23,7 +23,8 @@ export const countOf = (what: string, most = Number.MAX_SAFE_INTEGER) =>
   optional(z.int().min(0).max(most)).describe(`${what}; null: unlimited, 0: none.`)
 
 /** The id of a record: chosen at creation or made up, and then never changed. */
-export const idField = (what: string) => optional(id()).describe(`The id of the ${what}; default: a new one.`)
+export const idField = (what: string, reserved?: readonly string[]) =>
+  optional(id(reserved)).describe(`The id of the ${what}; default: a new one.`)
 export const reference = (what: string) => optional(id()).describe(what)
 export const label = (what: string) => optional(storable().max(256)).describe(what)
 export const flag = (what: string) => optional(z.boolean()).describe(what)

@@ -98,6 +98,14 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     expect((await ann.ask('GET', '/ui/api/keys')).body.data).toEqual([])
   })
 
+  it.each(['master_key', 'api_key', 'session'])('are not named %s, as callers without a key go by', async (key_id) => {
+    const team_id = await team()
+    const ann = await developer(team_id)
+    const refused = { status: 400, body: { error: { param: 'key_id' } } }
+    expect(await create(ann, { team_id, key_id })).toMatchObject(refused)
+    expect(await master('POST', '/keys', { key_id })).toMatchObject(refused)
+  })
+
   it('are checked in the order of the team: enabled, count, budget, end, limits', async () => {
     const rules = {
       self_service_keys_enabled: false,
