@@ -79,20 +79,25 @@ describe('lists of records', () => {
     expect((await ask('DELETE', `/keys/${key.key_id}`)).body).toEqual(known)
   })
 
+  let marks = 0
   it('go by name, age, spend or last use, page by page', async () => {
+    // Another try finds other keys than the first one made.
+    const mark = `o${++marks}-`
+    const [a, b, c, d] = [`${mark.toUpperCase()}a`, `${mark}b`, `${mark}c`, `${mark}d`] as const
     const keys: Record<string, { key_id: string; key: string }> = {}
-    for (const name of ['o-b', 'O-a', 'o-d', 'o-c']) keys[name] = await make('/keys', { key_name: name })
+    for (const name of [b, a, d, c]) keys[name] = await make('/keys', { key_name: name })
     for (const [name, times] of [
-      ['o-c', 3],
-      ['O-a', 1],
-      ['o-b', 2],
+      [c, 3],
+      [a, 1],
+      [b, 2],
     ] as const) {
       for (let time = 0; time < times; time++) expect(await call(keys[name]?.key ?? '')).toBe(200)
     }
-    const spent = (name: string) =>
-      once(`/keys/${keys[name]?.key_id}`, ({ last_used_at: used }) => used !== null).then((row) => row.spend)
-    expect(await spent('o-c')).toBeCloseTo(3 * (await spent('O-a')), 9)
-    await spent('o-b')
+    const recorded = (name: string, leastSpend: number) =>
+      once(`/keys/${keys[name]?.key_id}`, ({ spend, last_used_at: used }) => used !== null && spend > leastSpend)
+    const { spend: ofOne } = await recorded(a, 0)
+    expect((await recorded(b, 1.5 * ofOne)).spend).toBeCloseTo(2 * ofOne, 9)
+    expect((await recorded(c, 2.5 * ofOne)).spend).toBeCloseTo(3 * ofOne, 9)
     // A minute tells uses apart.
     const use = (name: string, minutes: number) =>
       rowsOf(
@@ -100,14 +105,14 @@ describe('lists of records', () => {
         sql`UPDATE gateway_key_use SET last_used_at = now() - make_interval(mins => ${minutes}::int)
           WHERE key_id = ${keys[name]?.key_id}`,
       )
-    await use('O-a', 1)
-    await use('o-b', 3)
-    await use('o-c', 2)
+    await use(a, 1)
+    await use(b, 3)
+    await use(c, 2)
     const all = async (order: string) => {
       const names: string[] = []
       let cursor = ''
       do {
-        const query = new URLSearchParams({ search: 'o-', order, limit: '1', cursor })
+        const query = new URLSearchParams({ search: mark, order, limit: '1', cursor })
         const { status, body } = await ask('GET', `/keys?${query}`)
         expect(status).toBe(200)
         names.push(...body.data.map((row: { key_name: string }) => row.key_name))
@@ -115,11 +120,11 @@ describe('lists of records', () => {
       } while (cursor !== '')
       return names
     }
-    expect(await all('name')).toEqual(['O-a', 'o-b', 'o-c', 'o-d'])
-    expect(await all('created_at')).toEqual(['o-c', 'o-d', 'O-a', 'o-b'])
-    expect(await all('spend')).toEqual(['o-c', 'o-b', 'O-a', 'o-d'])
-    expect(await all('last_used_at')).toEqual(['O-a', 'o-c', 'o-b', 'o-d'])
-    expect((await all('id')).toSorted()).toEqual(['O-a', 'o-b', 'o-c', 'o-d'])
+    expect(await all('name')).toEqual([a, b, c, d])
+    expect(await all('created_at')).toEqual([c, d, a, b])
+    expect(await all('spend')).toEqual([c, b, a, d])
+    expect(await all('last_used_at')).toEqual([a, c, b, d])
+    expect((await all('id')).toSorted()).toEqual([a, b, c, d])
   })
 
   it.each(['/teams', '/organizations', '/users'])('%s go by name, age and spend', async (path) => {
