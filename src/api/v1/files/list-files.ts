@@ -31,8 +31,9 @@ export const listFiles = defineRoute(
     },
   },
   async ({ services, caller, input: { query } }) => {
-    const rows = await services.files.page(ownerOf(caller()), query)
-    if (!rows) throw new GatewayError('invalid_request', "There is no file of the id 'after'.", { param: 'after' })
+    const after = query.after === '' ? undefined : query.after
+    const rows = await services.files.page(ownerOf(caller()), { ...query, after })
+    if (!rows) throw new GatewayError('invalid_request', "There is no file that 'after' names.", { param: 'after' })
     return json(openaiPage(rows.map(fileAnswer), query.limit))
   },
 )

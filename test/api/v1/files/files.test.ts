@@ -187,6 +187,7 @@ describe.each(DATABASES)('files, on %s', (_, database) => {
       expect(found).toEqual(expected)
     }
     expect((await listed('cat')).data).toHaveLength(7)
+    expect((await listed('cat', '?after=')).data).toHaveLength(7)
     expect((await listed('cat', '?purpose=batch')).data).toHaveLength(7)
     expect(await listed('cat', '?purpose=batch_output')).toMatchObject({
       data: [],
