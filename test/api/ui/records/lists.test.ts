@@ -94,7 +94,10 @@ describe('lists of records', () => {
       for (let time = 0; time < times; time++) expect(await call(keys[name]?.key ?? '')).toBe(200)
     }
     const recorded = (name: string, leastSpend: number) =>
-      once(`/keys/${keys[name]?.key_id}`, ({ spend, last_used_at: used }) => used !== null && Number(spend) > leastSpend)
+      once(
+        `/keys/${keys[name]?.key_id}`,
+        ({ spend, last_used_at: used }) => used !== null && Number(spend) > leastSpend,
+      )
     const { spend: ofOne } = await recorded(a, 0)
     expect((await recorded(b, 1.5 * ofOne)).spend).toBeCloseTo(2 * ofOne, 9)
     expect((await recorded(c, 2.5 * ofOne)).spend).toBeCloseTo(3 * ofOne, 9)
