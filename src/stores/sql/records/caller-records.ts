@@ -35,7 +35,8 @@ export interface CallerRecord {
     readonly turn_off_message_logging?: boolean
     readonly no_log_allowed?: boolean
     readonly expires_at: string | null
-    /** It was revoked, or the account that owns it is not active. */
+    /** It was revoked, the account that owns it is not active, or it has an id of callers without a key, which earlier
+     *  builds allowed. */
     readonly revoked: boolean
   }
   readonly user: (LimitsRecord & { readonly user_id: string }) | null
@@ -72,7 +73,7 @@ function object(alias: string, id: string, columns: readonly string[]): string {
 // Static text: the one statement that a model call may wait for is made once, not for each call.
 const CALLERS = `
   SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'turn_off_message_logging', 'no_log_allowed', 'expires_at'])} AS key,
-    k.revoked_at IS NOT NULL
+    k.revoked_at IS NOT NULL OR k.key_id IN ('master_key', 'api_key', 'session')
       OR (k.owner_account_id IS NOT NULL AND a.state IS DISTINCT FROM 'active') AS revoked,
     ${object('u', 'user_id', [])} AS user,
     ${object('t', 'team_id', ['model_max_budget', 'turn_off_message_logging'])} AS team,

@@ -104,6 +104,10 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     const refused = { status: 400, body: { error: { param: 'key_id' } } }
     expect(await create(ann, { team_id, key_id })).toMatchObject(refused)
     expect(await master('POST', '/keys', { key_id })).toMatchObject(refused)
+    // One that an earlier build made is of no use any more.
+    const { body } = await create(ann, { team_id })
+    await rowsOf(gateway.sql, sql`UPDATE gateway_key SET key_id = ${key_id} WHERE key_id = ${body.key_id}`)
+    expect(await calls(gateway, body.key)).toBe(401)
   })
 
   it('are checked in the order of the team: enabled, count, budget, end, limits', async () => {
