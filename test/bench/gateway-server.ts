@@ -27,6 +27,9 @@ export async function startGateway(
   return server
 }
 
+/** One for all gateways of a run: some are started again on a database that another has set up. */
+const SALT_KEY = randomBytes(32).toString('base64url')
+
 /** The same, not waited for. */
 export async function spawnGateway(
   { folder, upstreamUrl, inspected, gatewaySettings }: Place,
@@ -52,7 +55,7 @@ export async function spawnGateway(
       GATEWAY_CONFIG: config,
       GATEWAY_DATA_DIR: join(folder, 'data'),
       GATEWAY_MASTER_KEY: masterKey,
-      GATEWAY_SALT_KEY: randomBytes(32).toString('base64url'),
+      GATEWAY_SALT_KEY: SALT_KEY,
       ...env,
     },
   })
