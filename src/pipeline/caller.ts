@@ -1,5 +1,6 @@
 import type { Account } from '../limits/accounts.ts'
 import type { HeldVersion, Quota, RecordVersion, Slot } from '../stores/kv/shared-store.ts'
+import type { CallerKind } from '../stores/sql/records/caller-records.ts'
 import type { ContentCaller } from '../telemetry/content/content-door.ts'
 
 /** A model or route group that callers may be permitted to call. */
@@ -10,12 +11,9 @@ export interface CallTarget {
   readonly accessGroups: readonly string[]
 }
 
-/** The kinds of callers. One that has no key goes by its kind where others go by their key's id. */
-export const CALLER_KINDS = ['master_key', 'api_key', 'session'] as const
-
 /** The authenticated caller, with the permissions and limits that apply to it. */
 export interface Caller extends ContentCaller {
-  readonly kind: (typeof CALLER_KINDS)[number]
+  readonly kind: CallerKind
   readonly keyId: string | undefined
   readonly userId: string | undefined
   readonly teamId: string | undefined

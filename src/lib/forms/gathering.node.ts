@@ -48,7 +48,7 @@ function inPieces(): Gathering {
       block.set(piece, filled)
       filled += byteLength
     },
-    // The pieces are let go: whoever listens for them may live as long as the call.
+    // The pieces are dropped here, because the listener that holds them may live as long as the call.
     bytes() {
       close()
       block = new Uint8Array()

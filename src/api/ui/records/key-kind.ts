@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../../../lib/lazily.ts'
-import { CALLER_KINDS } from '../../../pipeline/caller.ts'
+import { CALLER_KINDS } from '../../../stores/sql/records/caller-records.ts'
 import { KEY_STATES, type KeyRecord, type KeyState } from '../../../stores/sql/records/key-records.ts'
 import { moment } from '../moment.ts'
 import { effectiveLimits, effectiveLimitsOf } from './effective-limits.ts'

@@ -1,4 +1,5 @@
 import { mistake } from '../../../config/accepted.ts'
+import { parseList } from '../../../lib/json/lenient.ts'
 import type { RecordOrder, RecordPosition } from '../../../stores/sql/scopes/record-order.ts'
 import { isStorable } from '../storable.ts'
 
@@ -11,7 +12,7 @@ export function cursorOf(order: RecordOrder, value: string, id: string): string 
 export function positionAt(order: RecordOrder, cursor: string): RecordPosition | undefined {
   if (cursor === '') return undefined
   if (order === 'id') return { value: cursor, id: cursor }
-  const [value, id, ...more] = listIn(cursor)
+  const [value, id, ...more] = parseList(cursor)
   if (!isText(value) || !isText(id) || more.length > 0 || !VALUES[order].test(value)) {
     throw mistake('cursor', 'is not the next_cursor of a page in this order')
   }
@@ -28,12 +29,3 @@ const VALUES: Readonly<Record<Exclude<RecordOrder, 'id'>, RegExp>> = {
 
 /** JSON can write texts that the database cannot be asked for. */
 const isText = (value: unknown): value is string => typeof value === 'string' && isStorable(value)
-
-function listIn(text: string): readonly unknown[] {
-  try {
-    const read: unknown = JSON.parse(text)
-    return Array.isArray(read) ? read : []
-  } catch {
-    return []
-  }
-}

@@ -58,6 +58,11 @@ export interface CallerRecordsById {
   byKeyId(keyId: string): Promise<CallerRecord | undefined>
 }
 
+/** The kinds of callers. One without a key is recorded under its kind where others are under their key's id, so that no
+ *  key may have such an id. */
+export const CALLER_KINDS = ['master_key', 'api_key', 'session'] as const
+export type CallerKind = (typeof CALLER_KINDS)[number]
+
 const LIMITS = [
   ...['rpm_limit', 'tpm_limit', 'rph_limit', 'rpd_limit', 'tpd_limit'],
   ...['max_budget', 'soft_budget', 'budget_duration', 'budget_started_at', 'target_mode', 'version'],
@@ -73,7 +78,7 @@ function object(alias: string, id: string, columns: readonly string[]): string {
 // Static text: the one statement that a model call may wait for is made once, not for each call.
 const CALLERS = `
   SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'turn_off_message_logging', 'no_log_allowed', 'expires_at'])} AS key,
-    k.revoked_at IS NOT NULL OR k.key_id IN ('master_key', 'api_key', 'session')
+    k.revoked_at IS NOT NULL OR k.key_id IN (${CALLER_KINDS.map((kind) => `'${kind}'`).join(', ')})
       OR (k.owner_account_id IS NOT NULL AND a.state IS DISTINCT FROM 'active') AS revoked,
     ${object('u', 'user_id', [])} AS user,
     ${object('t', 'team_id', ['model_max_budget', 'turn_off_message_logging'])} AS team,
