@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { callIndexes } from '../../../../src/providers/openai/answers/call-indexes.ts'
+import { openaiChatStream } from '../../../../src/providers/openai/chat-stream.ts'
 
 const begins = (index: number | undefined, id: string, name: string) => ({
   index,
@@ -25,4 +26,16 @@ it.each([
 it('calls with indexes of their own pass as they are', () => {
   const calls = [begins(0, 'a', 'f'), begins(1, 'b', 'g')]
   expect(callIndexes()(calls)).toBe(calls)
+})
+
+it('a stream tells them apart to its end, however alike their fragments are', () => {
+  const fragments = (letter: string) => Array.from({ length: 6 }, () => ({ index: 0, function: { arguments: letter } }))
+  const sent = [begins(0, 'a', 'f'), ...fragments('x'), begins(0, 'b', 'g'), ...fragments('y')]
+  const events = sent.map(
+    (call) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}`,
+  )
+  const steps = openaiChatStream({ hideUsage: false }).push(new TextEncoder().encode(`${events.join('\n\n')}\n\n`))
+  const out = steps.map((step) => new TextDecoder().decode(step.out)).join('')
+  const indexes = [...out.matchAll(/"tool_calls":\[\{"index":(\d)/g)].map(([, index]) => Number(index))
+  expect(indexes).toEqual([...new Array<number>(7).fill(0), ...new Array<number>(7).fill(1)])
 })
