@@ -124,9 +124,12 @@ export async function admitCall(
     if (!group || !input.explain) return { error }
     return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
   }
-  let ready = withCacheUse(services, input, input.caller, planFor(input.caller))
+  let plannedFor = input.caller
+  let ready = withCacheUse(services, input, plannedFor, planFor(plannedFor))
   const ask = (caller: Caller, seeds: Seeds, { versions, confirmedAt }: Held): AskedAdmission => {
-    if (caller !== input.caller) ready = withCacheUse(services, input, caller, planFor(caller))
+    // Planned once for each caller: a plan remembers the models that it does without.
+    if (caller !== plannedFor) ready = withCacheUse(services, input, caller, planFor(caller))
+    plannedFor = caller
     const { callId, attemptId } = ids
     const { slots } = caller
     const quotas = again ? NO_QUOTAS : caller.quotas

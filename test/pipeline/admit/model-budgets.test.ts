@@ -91,6 +91,13 @@ describe("a model's budget", () => {
     expect(await spentOn(from, undefined)).toBeCloseTo(2.2, 9)
   })
 
+  it('leaves the other models to a call whose caller is read again before its budget refuses it', async () => {
+    const current = calls.caller({ key: { model_max_budget: { dear: 0 } } })
+    const outdated = { ...current, versions: [{ record: 'key:k', version: 1 }], again: async () => current }
+    await calls.services.store.publish({ records: [{ record: 'key:k', version: 2 }], removed: [] })
+    expect(await one(outdated, 'either')).toEqual(['c'])
+  })
+
   it('of nothing keeps every call from the model, however it is named', async () => {
     const from = calls.caller({ key: { model_max_budget: { dear: 0 } } })
     for (const model of ['dear', 'good-one', 'dears']) expect(await one(from, model)).toEqual(['key_model_budget'])
