@@ -20,6 +20,7 @@ import {
 import type { AuditDetails } from '../../../telemetry/audit.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
 import { changeHolds } from '../records/record-changed.ts'
+import { findFresh } from '../registry-records.ts'
 import { storable } from '../storable.ts'
 
 interface Kind {
@@ -100,11 +101,9 @@ export async function requireBindable(
   { callable_kind: kind, callable_key: key }: Pick<CallableGrant, 'callable_kind' | 'callable_key'>,
 ): Promise<void> {
   if (kind === 'target') refuseAlias(services, field, key)
-  if (kind !== 'mcp_server' || services.registry.toolServers.has(key)) return
-  // Another process may have made it just now.
-  await services.live.refresh()
-  if (!services.registry.toolServers.has(key))
-    throw mistake(field, 'is the key of no MCP server; see /ui/api/mcp-servers')
+  if (kind !== 'mcp_server') return
+  const server = await findFresh(services, () => services.registry.toolServers.get(key))
+  if (!server) throw mistake(field, 'is the key of no MCP server; see /ui/api/mcp-servers')
 }
 
 /** Refuses to bind a further name of a group: calls are checked against the group that they mean. */

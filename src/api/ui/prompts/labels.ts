@@ -4,18 +4,16 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import type { LabelMove } from '../../../stores/sql/prompts/prompt-records.ts'
-import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
 import {
+  applied,
   LATEST_VERSION,
   noVersion,
   one,
   promptAnswer,
   promptLabel,
   promptOf,
-  seen,
-  shownPrompt,
   unchanged,
 } from './prompt-answers.ts'
 
@@ -108,7 +106,7 @@ async function moved(
     resource_id: prompt.key,
     changes: { [`labels.${label}`]: { old: from, new: prompt.labels[label] ?? null } },
   })
-  return json(shownPrompt(await seen(services, prompt)))
+  return applied(services, prompt)
 }
 
 function noLabel(): GatewayError {

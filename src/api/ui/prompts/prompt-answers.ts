@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
 import { PROMPT_KEY, PROMPT_LABEL } from '../../../routing/prompts/prompt-ref.ts'
 import { promptContent } from '../../../routing/prompts/template.ts'
 import { variables } from '../../../routing/prompts/variables.ts'
@@ -9,7 +10,9 @@ import type {
   PromptVersionRecord,
   PromptVersionSummary,
 } from '../../../stores/sql/prompts/prompt-records.ts'
+import { json } from '../../respond.ts'
 import type { ApiServices } from '../../scope.ts'
+import { reload } from '../registry-records.ts'
 import { storable } from '../storable.ts'
 
 export const PATH = '/ui/api/prompts'
@@ -69,10 +72,6 @@ export const versionFields = lazily(() => ({
 export const common = { tag: 'Configuration', auth: 'admin' } as const
 export const one = { ...common, path: `${PATH}/{key}`, params: () => z.object({ key: z.string() }) } as const
 
-export function shownPrompt(record: PromptRecord): z.output<ReturnType<typeof promptAnswer>> {
-  return { ...record }
-}
-
 export function shownVersion(record: PromptVersionRecord): object {
   const { version, created_at, created_by, note, messages, variables } = record
   return { version, created_at, created_by, note, messages, variables }
@@ -108,8 +107,8 @@ export function noVersion(param = 'version'): GatewayError {
   return new GatewayError('not_found', 'The prompt has no such version.', { param })
 }
 
-/** The change is written: it is an answer even where it cannot be read back yet. */
-export async function seen<Value>({ live }: ApiServices, value: Value): Promise<Value> {
-  await live.refresh().catch(() => {})
-  return value
+/** Answers a stored change, which this process applies at once. */
+export async function applied(services: ApiServices, record: PromptRecord, status = 200): Promise<Answer> {
+  await reload(services)
+  return json(record, status)
 }

@@ -9,10 +9,12 @@ import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
+import { changedMeanwhile } from '../registry-records.ts'
 import { isGroup } from '../routing/known-group.ts'
 import { storable } from '../storable.ts'
 import { newVersion } from './new-version.ts'
 import {
+  applied,
   common,
   description,
   LATEST_VERSION,
@@ -22,8 +24,6 @@ import {
   promptAnswer,
   promptKey,
   promptOf,
-  seen,
-  shownPrompt,
   shownSummary,
   summaryAnswer,
   versionFields,
@@ -50,7 +50,7 @@ const list = defineRoute(
     const { search, state, cursor, limit } = query
     const ofState = state === 'any' ? undefined : state
     const found = await services.records.prompts.page({ search, cursor, limit: limit + 1, state: ofState })
-    return json(pageOf(found.map(shownPrompt), limit, ({ key }) => key))
+    return json(pageOf(found, limit, ({ key }) => key))
   },
 )
 
@@ -78,7 +78,7 @@ const create = defineRoute(
       throw new GatewayError('conflict', message, { param: 'key' })
     }
     audits({ changes: changesBetween({}, { ...record }, ['description', 'labels', 'latest']) })
-    return json(shownPrompt(await seen(services, record)), 201)
+    return applied(services, record, 201)
   },
 )
 
@@ -99,7 +99,7 @@ const get = defineRoute(
     const record = await promptOf(services, params.key)
     const page = { before: LATEST_VERSION, limit: MOST_SHOWN }
     const versions = await services.records.prompts.versions(params.key, page)
-    return json({ ...shownPrompt(record), versions: versions.map(shownSummary) })
+    return json({ ...record, versions: versions.map(shownSummary) })
   },
 )
 
@@ -126,11 +126,10 @@ const patch = defineRoute(
     const record = await services.records.prompts.describe(key, description, revision)
     if (!record) {
       await promptOf(services, key)
-      const message = 'Somebody else has changed this prompt meanwhile. Read it again, and repeat your change.'
-      throw new GatewayError('conflict', message, { param: 'revision', code: 'version_conflict' })
+      throw changedMeanwhile('prompt', 'revision')
     }
     audits({ changes: changesBetween({ ...before }, { ...record }, ['description']) })
-    return json(shownPrompt(record))
+    return json(record)
   },
 )
 
@@ -183,7 +182,7 @@ const remove = defineRoute(
     const record = await services.records.prompts.remove(params.key)
     if (record) {
       audits({ changes: changesBetween({ ...record }, {}, ['description', 'labels', 'latest']) })
-      return json(shownPrompt(await seen(services, record)))
+      return applied(services, record)
     }
     await promptOf(services, params.key)
     const message = 'The prompt is in use. Archive it first.'
@@ -201,9 +200,9 @@ async function moved(
   const { key } = input.params
   const before = await promptOf(services, key)
   const record = await move(key)
-  if (!record) return json(shownPrompt(await promptOf(services, key)))
+  if (!record) return json(await promptOf(services, key))
   audits({ changes: changesBetween({ ...before }, { ...record }, ['state']) })
-  return json(shownPrompt(await seen(services, record)))
+  return applied(services, record)
 }
 
 /** Those of these groups that are no more: their policies say nothing, and nobody could change them. */

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { accepted } from '../../../config/accepted.ts'
-import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { RenderedMessage } from '../../../routing/prompts/template.ts'
 import type { PromptVersionRecord } from '../../../stores/sql/prompts/prompt-records.ts'
@@ -9,16 +8,16 @@ import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf } from '../page.ts'
+import { changedMeanwhile } from '../registry-records.ts'
 import { lineDiff } from './line-diff.ts'
 import { newVersion } from './new-version.ts'
 import {
+  applied,
   LATEST_VERSION,
   noVersion,
   one,
   promptAnswer,
   promptOf,
-  seen,
-  shownPrompt,
   shownSummary,
   shownVersion,
   summaryAnswer,
@@ -47,9 +46,9 @@ const create = defineRoute(
     const before = await promptOf(services, key)
     const next = newVersion(scope, accepted(creation(), input.json))
     const record = await services.records.prompts.addVersion(key, next)
-    if (!record) throw (await unchanged(services, key)) ?? changedMeanwhile()
+    if (!record) throw (await unchanged(services, key)) ?? changedMeanwhile('prompt', 'key')
     audits({ changes: changesBetween({ ...before }, { ...record }, ['latest', 'labels']) })
-    return json(shownPrompt(await seen(services, record)), 201)
+    return applied(services, record, 201)
   },
 )
 
@@ -157,8 +156,4 @@ function linesOf(message: RenderedMessage | undefined): string[] {
 
 function declared(record: PromptVersionRecord | undefined): string[] {
   return JSON.stringify(record?.variables ?? {}, undefined, 2).split('\n')
-}
-
-function changedMeanwhile(): GatewayError {
-  return new GatewayError('conflict', 'Somebody else has changed this prompt meanwhile. Repeat your change.')
 }

@@ -5,6 +5,7 @@ import type { ContentColumn, KeyedTableName, RowOf, TextColumn } from '../../../
 import type { SecretPlaces } from '../../../stores/sql/records/sealed-settings.ts'
 import type { RouteContract } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
+import { expectedVersion } from '../registry-records.ts'
 import type { Fields } from './record-fields.ts'
 
 /** A kind of record that is settings: named, versioned, and replaced as a whole. Its fields are the columns of its table. */
@@ -42,9 +43,6 @@ export type AnyKind = Omit<KeyedKind<KeyedTableName, never>, 'id' | 'fields' | '
   readonly secrets: Omit<SecretPlaces, 'table'> | undefined
 }
 
-/** The version that a change is meant for. */
-const version = lazily(() => z.int32().optional().describe('The version to change; any other answers 409.'))
-
 /** The bodies and answers of a kind. */
 export function schemasOf(kind: AnyKind) {
   const id = () => ({ [kind.id]: kind.named() })
@@ -52,13 +50,13 @@ export function schemasOf(kind: AnyKind) {
   return {
     whole: lazily(() => z.strictObject({ ...id(), ...kind.fields() })),
     create: lazily(() => z.strictObject({ ...(kind.prefix === undefined ? id() : sameId()), ...kind.fields() })),
-    put: lazily(() => z.strictObject({ ...sameId(), ...kind.fields(), version: version() })),
+    put: lazily(() => z.strictObject({ ...sameId(), ...kind.fields(), version: expectedVersion() })),
     patch: lazily(() => {
       const fields = Object.entries(kind.fields()).map(([name, field]) => [name, patchField(field)])
       return z.strictObject({
         [kind.id]: z.string().optional(),
         ...Object.fromEntries(fields),
-        version: version(),
+        version: expectedVersion(),
       })
     }),
     answer: lazily(() =>

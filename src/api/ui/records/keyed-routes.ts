@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { mistake } from '../../../config/accepted.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
@@ -15,6 +14,7 @@ import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
+import { changedMeanwhile, reload, requireSameId } from '../registry-records.ts'
 import { isStorable, storable } from '../storable.ts'
 import { contentsOf } from './keyed-content.ts'
 import { type AnyKind, type KeyedKind, schemasOf } from './keyed-kind.ts'
@@ -52,9 +52,8 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
   }
   const keyOf = ({ input }: Scope) => String((input as { readonly params: Fields }).params[id])
   const absent = () => new GatewayError('not_found', `There is no such ${noun}.`, { param: id })
-  /** The change is written: it is an answer even where it cannot be read back yet. */
-  async function seen({ live }: ApiServices, record: Row, status = 200): Promise<Answer> {
-    await live.refresh().catch(() => {})
+  async function applied(services: ApiServices, record: Row, status = 200): Promise<Answer> {
+    await reload(services)
     return json(shown(record), status)
   }
   const shown = (record: Row) =>
@@ -64,18 +63,14 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
   async function replace(scope: Scope, before: Row, sent: Fields, expected: number | undefined): Promise<Answer> {
     const { services, audits } = scope
     const key = String(before[id])
-    if (sent[id] !== undefined && sent[id] !== key) {
-      throw mistake(id, `cannot be changed; make another ${noun} and delete this one`)
-    }
+    requireSameId(id, sent[id], key, noun)
     const content = await contents.of(services, key, sent, before)
     const record = await recordsOf(services).replace(key, expected, content)
     if (record) {
       audits({ changes: changesBetween(before, record, Object.keys(kind.fields())) })
-      return seen(services, record)
+      return applied(services, record)
     }
-    if (!(await find(services, key))) throw absent()
-    const message = `Somebody else has changed this ${noun} meanwhile. Read it again, and repeat your change.`
-    throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+    throw (await find(services, key)) ? changedMeanwhile(noun) : absent()
   }
 
   return [
@@ -120,7 +115,7 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
         const key = String(sent[id] ?? newId(kind.prefix ?? noun, '-'))
         audits({ resource_id: key })
         const record = await recordsOf(services).create(key, await contents.of(services, key, sent))
-        if (record) return seen(services, record, 201)
+        if (record) return applied(services, record, 201)
         throw new GatewayError('conflict', `There is ${withArticle(noun)} of this name already.`, { param: id })
       },
     ),
@@ -172,7 +167,7 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
         const key = keyOf(scope)
         const record = isStorable(key) ? await recordsOf(scope.services).remove(key) : undefined
         if (!record) throw absent()
-        return seen(scope.services, record)
+        return applied(scope.services, record)
       },
     ),
   ]

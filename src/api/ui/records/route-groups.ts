@@ -1,6 +1,6 @@
-import { mistake } from '../../../config/accepted.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { routeGroup } from '../../../routing/route-group.ts'
+import { refuseAlias } from '../registry-records.ts'
 import { keyedRoutes } from './keyed-routes.ts'
 
 /** Names that clients call like a model. */
@@ -18,10 +18,7 @@ export const routeGroups = keyedRoutes({
   }),
   searched: ['name'],
   secrets: undefined,
-  check({ config }, name) {
-    if (!Object.hasOwn(config.router_settings.model_group_alias, name)) return
-    throw mistake('name', 'is an alias of router_settings.model_group_alias; choose another name')
-  },
+  check: (services, name) => refuseAlias(services, 'name', name),
   summaries: {
     create: 'Adds a name that clients can call like a model.',
     remove: 'Removes a route group; a model of the same name is back.',

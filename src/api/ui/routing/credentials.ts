@@ -14,6 +14,7 @@ import type { ApiServices } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { mergePatch } from '../records/merge-patch.ts'
+import { changedMeanwhile, expectedVersion, reload, requireSameId } from '../registry-records.ts'
 import { isStorable, storable } from '../storable.ts'
 import { credentialAnswer, credentialInUse, shownCredentials, usersOf } from './credential-answer.ts'
 
@@ -28,7 +29,7 @@ const changes = lazily(() =>
     name: z.string().optional(),
     provider: z.string().optional(),
     gateway_params: z.record(z.string(), z.unknown()).optional(),
-    version: z.int32().optional().describe('The version to change; any other answers 409.'),
+    version: expectedVersion(),
   }),
 )
 
@@ -98,22 +99,16 @@ const patch = defineRoute(
     const { name: given, version: expected, ...sent } = input.json
     const before = await existing(services, input.params.name)
     const { name, provider, gateway_params } = before
-    if (given !== undefined && given !== name) {
-      const message = 'name: cannot be changed; make another credential and delete this one'
-      throw new GatewayError('invalid_request', message, { param: 'name' })
-    }
+    requireSameId('name', given, name, 'credential')
     const draft = mergePatch({ provider, gateway_params }, sent) as { provider: string; gateway_params: Settings }
     const { seal, clock, records } = services
     const { credential, content } = await credentialOfDraft(name, draft, seal, clock.now(), before)
     await requireUsable(services, before, credential)
     const record = await records.credentials.replace(name, expected ?? before.version, content)
-    if (record) {
-      // Secrets are masks in both: that they are others is what rotated_at says.
-      audits({ changes: changesBetween({ ...before }, { ...record }, ['provider', 'gateway_params', 'rotated_at']) })
-      return answer(services, record)
-    }
-    const message = 'Somebody else has changed this credential meanwhile. Read it again, and repeat your change.'
-    throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+    if (!record) throw changedMeanwhile('credential')
+    // Both records show secrets as masks: rotated_at tells that a secret changed.
+    audits({ changes: changesBetween({ ...before }, { ...record }, ['provider', 'gateway_params', 'rotated_at']) })
+    return answer(services, record)
   },
 )
 
@@ -147,9 +142,8 @@ async function existing({ records }: ApiServices, name: string): Promise<Credent
   throw unknown()
 }
 
-/** The change is written: it is an answer even where it cannot be read back yet. */
 async function answer(services: ApiServices, record: CredentialRecord, status = 200) {
-  await services.live.refresh().catch(() => {})
+  await reload(services)
   const [shown] = await shownCredentials(services, [record])
   return json(shown, status)
 }

@@ -1,8 +1,9 @@
 import { GatewayError } from '../../../lib/errors.ts'
 import type { ApiServices } from '../../scope.ts'
+import { findFresh } from '../registry-records.ts'
 import { isStorable } from '../storable.ts'
 
-/** Refuses a name that no group goes by: neither a route group, though it may be disabled, nor a model. */
+/** Refuses a name that no group has. */
 export async function requireGroup(services: ApiServices, name: string): Promise<void> {
   if (await isGroup(services, name)) return
   const meant = services.registry.resolve(name)?.name
@@ -12,12 +13,10 @@ export async function requireGroup(services: ApiServices, name: string): Promise
   throw new GatewayError('not_found', message, { param: 'name' })
 }
 
-/** Whether a group goes by this name: a route group, though it may be disabled, or a model. */
+/** Whether a route group, a disabled one included, or a model has this name. */
 export async function isGroup(services: ApiServices, name: string): Promise<boolean> {
   if (!isStorable(name)) return false
-  if (services.registry.resolve(name)?.name === name) return true
-  if (await services.records.routeGroups.find(name)) return true
-  // A model may have been added elsewhere a moment ago.
-  await services.live.refresh()
-  return services.registry.resolve(name)?.name === name
+  const isRegistered = () => services.registry.resolve(name)?.name === name || undefined
+  if (isRegistered() || (await services.records.routeGroups.find(name))) return true
+  return (await findFresh(services, isRegistered)) === true
 }

@@ -8,7 +8,7 @@ import { deploymentHealth, healthOf } from '../../health/deployments.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
-import { isStorable } from '../storable.ts'
+import { findFresh, reload } from '../registry-records.ts'
 
 /** How long a check waits. Calls may wait longer. */
 const CHECK_MS = 30_000
@@ -97,18 +97,13 @@ export const modelActions: readonly Route[] = [checkNow, releaseNow, drain, resu
 async function moved(services: ApiServices, id: string, how: 'drain' | 'resume') {
   const deployment = await find(services, id)
   await services.records.drained[how](deployment.id)
-  // It is written: that is an answer even where it cannot be read back yet.
-  await services.live.refresh().catch(() => {})
+  await reload(services)
   return json(await healthNow(services, await find(services, id)))
 }
 
 async function find(services: ApiServices, id: string): Promise<Deployment> {
-  const found = known(services, id)
+  const found = await findFresh(services, () => known(services, id))
   if (found) return found
-  // Another process may have made it just now.
-  if (isStorable(id)) await services.live.refresh()
-  const made = known(services, id)
-  if (made) return made
   throw new GatewayError('not_found', 'There is no such deployment.', { param: 'deployment_id' })
 }
 

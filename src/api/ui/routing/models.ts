@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
 import { GatewayError } from '../../../lib/errors.ts'
-import { lazily } from '../../../lib/lazily.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
 import { modelEntry } from '../../../routing/configuration.ts'
 import { contentOf, type ModelDraft } from '../../../routing/stored-model.ts'
 import { brokenForeignKey } from '../../../stores/sql/records/foreign-key.ts'
@@ -12,13 +12,19 @@ import type { ApiServices, Scope } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { mergePatch } from '../records/merge-patch.ts'
+import {
+  changedMeanwhile,
+  expectedVersion,
+  keptInFile,
+  refuseAlias,
+  reload,
+  requireSameId,
+} from '../registry-records.ts'
 import { isStorable, storable } from '../storable.ts'
 import { fromFile, fromRecord, modelAnswer } from './model-answer.ts'
 
 const PATH = '/ui/api/models'
 const TRIES = 20
-
-const version = lazily(() => z.int32().optional().describe('The version to change; any other answers 409.'))
 
 const one = {
   path: `${PATH}/{deployment_id}`,
@@ -74,22 +80,17 @@ const create = defineRoute(
   },
   async ({ services, input, audits }) => {
     const { deployment_id: given, ...draft } = input.json
-    refuseAlias(services, draft)
+    refuseAlias(services, 'model_name', draft.model_name)
     for (const id of given === undefined ? freeIds(services, draft.model_name) : [given]) {
       const content = await contentOf(id, draft, services)
       const record = await named(content, () => services.records.models.create(id, content))
       if (record) {
         audits({ resource_id: id })
-        return json(fromRecord(await seen(services, record), services.live), 201)
+        return applied(services, record, 201)
       }
     }
-    throw new GatewayError(
-      'conflict',
-      'There is a deployment of this id already. Change that one, or choose another.',
-      {
-        param: 'deployment_id',
-      },
-    )
+    const message = 'There is a deployment of this id already. Change that one, or choose another.'
+    throw new GatewayError('conflict', message, { param: 'deployment_id' })
   },
 )
 
@@ -117,7 +118,7 @@ const patch = defineRoute(
         model_name: z.string().optional(),
         gateway_params: z.record(z.string(), z.unknown()).optional(),
         model_info: z.record(z.string(), z.unknown()).nullable().optional(),
-        version: version(),
+        version: expectedVersion(),
       }),
     responses: answers,
   },
@@ -137,7 +138,7 @@ const put = defineRoute(
     method: 'put',
     summary: 'Replaces a deployment. A secret sent as its mask is kept.',
     permission: 'config.update',
-    json: () => modelEntry().safeExtend({ version: version() }),
+    json: () => modelEntry().safeExtend({ version: expectedVersion() }),
     responses: answers,
   },
   async (scope) => {
@@ -159,7 +160,7 @@ const remove = defineRoute(
     const { deployment_id: id } = input.params
     const record = isStorable(id) ? await services.records.models.remove(id) : undefined
     if (!record) throw absent(services, id)
-    return json(fromRecord(await seen(services, record), services.live))
+    return applied(services, record)
   },
 )
 
@@ -173,23 +174,17 @@ async function change(
   expected: number | undefined,
   draftOf: (record: ModelRecord) => ModelDraft,
 ) {
-  if (givenId !== undefined && givenId !== id) {
-    const message = 'deployment_id: cannot be changed; make another deployment and delete this one'
-    throw new GatewayError('invalid_request', message, { param: 'deployment_id' })
-  }
+  requireSameId('deployment_id', givenId, id, 'deployment')
   const record = await find(services, id)
   if (!record) throw absent(services, id)
   const draft = draftOf(record)
-  refuseAlias(services, draft)
+  refuseAlias(services, 'model_name', draft.model_name)
   const content = await contentOf(id, draft, services, record)
   const written = await named(content, () => services.records.models.replace(id, expected ?? record.version, content))
-  if (written) {
-    // Secrets are masks in both.
-    audits({ changes: changesBetween({ ...record }, { ...written }, ['model_name', 'gateway_params', 'model_info']) })
-    return json(fromRecord(await seen(services, written), services.live))
-  }
-  const message = 'Somebody else has changed this deployment meanwhile. Read it again, and repeat your change.'
-  throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+  if (!written) throw changedMeanwhile('deployment')
+  // Both records show secrets as masks.
+  audits({ changes: changesBetween({ ...record }, { ...written }, ['model_name', 'gateway_params', 'model_info']) })
+  return applied(services, written)
 }
 
 /** Refuses what names a credential that was removed since it was read. */
@@ -206,10 +201,9 @@ async function find(services: ApiServices, id: string): Promise<ModelRecord | un
   return isStorable(id) ? services.records.models.find(id) : undefined
 }
 
-/** The change is written: it is an answer even where it cannot be read back yet. */
-async function seen(services: ApiServices, record: ModelRecord): Promise<ModelRecord> {
-  await services.live.refresh().catch(() => {})
-  return record
+async function applied(services: ApiServices, record: ModelRecord, status = 200): Promise<Answer> {
+  await reload(services)
+  return json(fromRecord(record, services.live), status)
 }
 
 /** `<model_name>-<n>`, as in the file. */
@@ -221,17 +215,9 @@ function freeIds({ registry }: ApiServices, modelName: string): string[] {
     .slice(0, TRIES)
 }
 
-function refuseAlias({ config }: ApiServices, { model_name: name }: ModelDraft): void {
-  if (typeof name !== 'string' || !Object.hasOwn(config.router_settings.model_group_alias, name)) return
-  const message = 'model_name: is an alias of router_settings.model_group_alias; choose another name'
-  throw new GatewayError('invalid_request', message, { param: 'model_name' })
-}
-
 function absent(services: ApiServices, id: string): GatewayError {
-  if (!services.config.model_list.some(({ deployment_id }) => deployment_id === id)) return unknown()
-  const message =
-    'This deployment is an entry of the configuration file, which is changed there. A new one with the same deployment_id stands in its place.'
-  return new GatewayError('conflict', message, { param: 'deployment_id', code: 'kept_in_file' })
+  const isOfFile = services.config.model_list.some(({ deployment_id }) => deployment_id === id)
+  return isOfFile ? keptInFile('deployment_id', 'deployment') : unknown()
 }
 
 function unknown(): GatewayError {

@@ -13,6 +13,7 @@ import type { ApiServices, Scope } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { makerOf } from '../maker.ts'
 import { pageAnswer, pageOf } from '../page.ts'
+import { changedMeanwhile, reload } from '../registry-records.ts'
 import { requireGroup } from './known-group.ts'
 
 const PATH = '/ui/api/route-groups/{name}/policy'
@@ -94,7 +95,7 @@ const putDraft = defineRoute(
     await requirePrompt(services, policy)
     const records = services.records.routeGroupPolicies
     const record = await records.putDraft(params.name, policy, query.draft_version)
-    if (!record) throw changedMeanwhile()
+    if (!record) throw draftChanged()
     return shown(services, params.name, record)
   },
 )
@@ -157,7 +158,7 @@ const publish = defineRoute(
     const draft = (await records.find(params.name))?.draft
     if (draft) {
       await requirePrompt(services, draft)
-      throw changedMeanwhile()
+      throw draftChanged()
     }
     const message = 'There is no draft to publish. Write one, unless somebody else has just published it.'
     throw new GatewayError('conflict', message, { code: 'no_draft' })
@@ -180,7 +181,7 @@ const rollback = defineRoute(
     await requireGroup(services, params.name)
     const records = services.records.routeGroupPolicies
     const past = await records.version(params.name, asked.version)
-    // Of another release of the gateway it may be one no more.
+    // Another release may have published it: this one may not accept all of it.
     if (past) accepted(routeGroupPolicy(), past.policy)
     const record = past && (await records.restore(params.name, asked.version, makerOf(scope)))
     if (past && !record) await requirePrompt(services, past.policy)
@@ -230,20 +231,20 @@ function shown(services: ApiServices, name: string, record: RouteGroupPolicyReco
   })
 }
 
-/** Of one that is no policy any more nothing holds. */
+/** The settings that hold under a policy. One that this build cannot read changes nothing. */
 function effectiveOf({ config }: ApiServices, policy: unknown): RouteGroupPolicy {
   const result = routeGroupPolicy().safeParse(policy)
   const own = result.success ? { policy: settingsOf(result.data) } : {}
   return policyOf(groupSettings(config.router_settings, own))
 }
 
-/** What follows a publication. It is an answer even where it cannot be read back yet. */
+/** Applies a publication in this process, and audits and shows it. */
 async function holds(
   { services, audits }: Pick<Scope, 'services' | 'audits'>,
   record: RouteGroupPolicyRecord,
 ): Promise<Answer> {
   const { group_name: name, version, published, restored_from } = record
-  await services.live.refresh().catch(() => {})
+  await reload(services)
   const before = await services.records.routeGroupPolicies.version(name, version - 1).catch(() => undefined)
   const changes = changesBetween(before?.policy ?? {}, published ?? {}, Object.keys(routeGroupPolicy().shape))
   audits({ changes, metadata: { version, ...(restored_from === null ? {} : { restored_from }) } })
@@ -259,7 +260,4 @@ async function requirePrompt(services: ApiServices, { prompt_ref }: { readonly p
   throw mistake('prompt_ref', 'there is no such prompt, version or label')
 }
 
-function changedMeanwhile(): GatewayError {
-  const message = 'Somebody else has changed the draft meanwhile. Read it again, and repeat your change.'
-  return new GatewayError('conflict', message, { param: 'draft_version', code: 'version_conflict' })
-}
+const draftChanged = () => changedMeanwhile('draft', 'draft_version')

@@ -13,6 +13,7 @@ import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
 import { MODEL_ENDPOINTS } from '../../v1/model-endpoints.ts'
+import { findFresh } from '../registry-records.ts'
 
 const asked = lazily(() =>
   z.strictObject({
@@ -77,11 +78,7 @@ export const simulateRouteGroup = defineRoute(
 )
 
 async function groupNamed(services: ApiServices, name: string): Promise<Group> {
-  const known = services.registry.resolve(name)
-  if (known) return known
-  // It may have been added elsewhere a moment ago.
-  await services.live.refresh()
-  const group = services.registry.resolve(name)
+  const group = await findFresh(services, () => services.registry.resolve(name))
   if (group) return group
   throw new GatewayError('not_found', 'Nothing can be called by this name now.', { param: 'name' })
 }

@@ -7,7 +7,8 @@ import { ToolFailure, type ToolResult } from '../../../mcp/tool-servers.ts'
 import type { ToolCalled } from '../../../telemetry/events.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
-import type { ApiServices, Scope } from '../../scope.ts'
+import type { Scope } from '../../scope.ts'
+import { findFresh } from '../registry-records.ts'
 import { storable } from '../storable.ts'
 import { unknownMcpServer } from './mcp-servers.ts'
 
@@ -49,7 +50,8 @@ export const mcpServerCall = defineRoute(
   async (scope) => {
     const { services, input, audits } = scope
     const { tool, arguments: args = {} } = input.json
-    const server = await serverOf(services, input.params.server_key)
+    const server = await findFresh(services, () => services.registry.toolServers.get(input.params.server_key))
+    if (!server) throw unknownMcpServer()
     audits({ metadata: { tool } })
     const startedAt = performance.now()
     const latency = () => measured(performance.now() - startedAt)
@@ -64,17 +66,6 @@ export const mcpServerCall = defineRoute(
     }
   },
 )
-
-/** Another process may have made it just now. */
-async function serverOf(services: ApiServices, key: string): Promise<ToolServer> {
-  const find = () => services.registry.toolServers.get(key)
-  const known = find()
-  if (known) return known
-  await services.live.refresh()
-  const server = find()
-  if (server) return server
-  throw unknownMcpServer()
-}
 
 async function called(
   scope: Scope,

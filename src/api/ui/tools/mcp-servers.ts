@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { mistake } from '../../../config/accepted.ts'
 import { addedMcpServer } from '../../../config/sections/mcp-servers.ts'
 import { GatewayError } from '../../../lib/errors.ts'
-import { lazily } from '../../../lib/lazily.ts'
 import { toolServerOfDraft } from '../../../mcp/stored-tool-server.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
 import type { Settings } from '../../../stores/sql/records/sealed-settings.ts'
 import type { McpServerRecord } from '../../../stores/sql/tools/mcp-server-records.ts'
 import { json } from '../../respond.ts'
@@ -12,12 +11,11 @@ import type { ApiServices, Scope } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { mergePatch } from '../records/merge-patch.ts'
+import { changedMeanwhile, expectedVersion, keptInFile, reload, requireSameId } from '../registry-records.ts'
 import { isStorable, storable } from '../storable.ts'
 import { fromFile, fromRecord, mcpServerAnswer } from './mcp-server-answer.ts'
 
 const PATH = '/ui/api/mcp-servers'
-
-const version = lazily(() => z.int32().optional().describe('The version to change; any other answers 409.'))
 
 const one = {
   path: `${PATH}/{server_key}`,
@@ -74,7 +72,7 @@ const create = defineRoute(
       throw new GatewayError('conflict', message, { param: 'server_key' })
     }
     audits({ resource_id: key })
-    return json(fromRecord(await seen(services, record)), 201)
+    return applied(services, record, 201)
   },
 )
 
@@ -96,7 +94,7 @@ const patch = defineRoute(
     method: 'patch',
     summary: 'Changes a server of managed tools; omitted fields stay, null removes.',
     permission: 'config.update',
-    json: () => patchOf(addedMcpServer()).extend({ version: version() }),
+    json: () => patchOf(addedMcpServer()).extend({ version: expectedVersion() }),
     responses: answers,
   },
   async (scope) => {
@@ -111,7 +109,8 @@ const put = defineRoute(
     method: 'put',
     summary: 'Replaces a server of managed tools. A secret sent as its mask is kept.',
     permission: 'config.update',
-    json: () => z.strictObject({ ...addedMcpServer().shape, server_key: z.string().optional(), version: version() }),
+    json: () =>
+      z.strictObject({ ...addedMcpServer().shape, server_key: z.string().optional(), version: expectedVersion() }),
     responses: answers,
   },
   async (scope) => {
@@ -132,7 +131,7 @@ const remove = defineRoute(
     const { server_key: key } = input.params
     const record = isStorable(key) ? await services.records.mcpServers.remove(key) : undefined
     if (!record) throw absent(services, key)
-    return json(fromRecord(await seen(services, record)))
+    return applied(services, record)
   },
 )
 
@@ -162,38 +161,30 @@ async function change(
   draftOf: (record: McpServerRecord) => Settings,
 ) {
   const { server_key: key } = input.params
-  if (givenKey !== undefined && givenKey !== key) {
-    throw mistake('server_key', 'cannot be changed; make another server and delete this one')
-  }
+  requireSameId('server_key', givenKey, key, 'server')
   const record = await findMcpServer(services, key)
   if (!record) throw absent(services, key)
   const { stored } = await toolServerOfDraft(key, draftOf(record), services.seal, record)
   const written = await services.records.mcpServers.replace(key, expected ?? record.version, await stored())
-  if (written) {
-    // Secrets are masks in both.
-    const fields = [...new Set([...Object.keys(record.settings), ...Object.keys(written.settings)])]
-    audits({ changes: changesBetween(record.settings, written.settings, fields) })
-    return json(fromRecord(await seen(services, written)))
-  }
-  const message = 'Somebody else has changed this server meanwhile. Read it again, and repeat your change.'
-  throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+  if (!written) throw changedMeanwhile('server')
+  // Both records show secrets as masks.
+  const fields = [...new Set([...Object.keys(record.settings), ...Object.keys(written.settings)])]
+  audits({ changes: changesBetween(record.settings, written.settings, fields) })
+  return applied(services, written)
 }
 
 export async function findMcpServer({ records }: ApiServices, key: string): Promise<McpServerRecord | undefined> {
   return isStorable(key) ? records.mcpServers.find(key) : undefined
 }
 
-/** The change is written: it is an answer even where it cannot be read back yet. */
-async function seen(services: ApiServices, record: McpServerRecord): Promise<McpServerRecord> {
-  await services.live.refresh().catch(() => {})
-  return record
+async function applied(services: ApiServices, record: McpServerRecord, status = 200): Promise<Answer> {
+  await reload(services)
+  return json(fromRecord(record), status)
 }
 
 function absent({ config }: ApiServices, key: string): GatewayError {
-  if (!config.gateway_settings.mcp_servers.some(({ server_key }) => server_key === key)) return unknownMcpServer()
-  const message =
-    'This server is an entry of the configuration file, which is changed there. A new one with the same server_key stands in its place.'
-  return new GatewayError('conflict', message, { param: 'server_key', code: 'kept_in_file' })
+  const isOfFile = config.gateway_settings.mcp_servers.some(({ server_key }) => server_key === key)
+  return isOfFile ? keptInFile('server_key', 'server') : unknownMcpServer()
 }
 
 export function unknownMcpServer(): GatewayError {
