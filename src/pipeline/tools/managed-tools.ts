@@ -99,10 +99,16 @@ function prepared(
     ...(isForAll ? { max_tool_calls: undefined } : {}),
     // A string, or nothing, stays what it is until there is more to say.
     ...(Array.isArray(before) ? { [conversation.member]: history } : {}),
-    ...(isRecord(choice) && choice.type === 'mcp' ? { tool_choice: undefined } : {}),
+    // What it names is known only once the servers have listed their tools.
+    ...(namesServer(choice) ? { tool_choice: undefined } : {}),
   }
   const mostCalls = labelled && typeof most === 'number' && most >= 0 ? Math.min(most, MOST_CALLS) : MOST_CALLS
   return { ...edited({ request, bytes }, changes), tools: { servers, request, own, mostCalls } }
+}
+
+function namesServer(choice: unknown): boolean {
+  const { type, tools } = asRecord(choice)
+  return type === 'mcp' || asList(tools).some((tool) => asRecord(tool).type === 'mcp')
 }
 
 /** What is said of the tools of a server before they are known. */

@@ -53,15 +53,13 @@ export function talkOf(
   let isPlain = false
   let isShort = shortFor.has(group)
 
-  const find = (label: string, name: string): string => {
-    for (const [publicName, { tool, asked }] of offer.tools) {
-      if (asked.label === label && tool.name === name) return publicName
-    }
-    return name
-  }
+  const offered = (label: string, name?: string): string[] =>
+    [...offer.tools].flatMap(([publicName, { tool, asked }]) =>
+      asked.label === label && (name === undefined || tool.name === name) ? [publicName] : [],
+    )
   const choice = (): unknown => {
     const { tool_choice: given } = request
-    const chosen = conversation.choiceOf?.(given, find) ?? given
+    const chosen = conversation.choiceOf?.(given, offered) ?? given
     const free = said.length > 0 ? conversation.unforced(chosen) : chosen
     if (!closed) return free
     if (own.length === 0) return isPlain ? undefined : 'none'

@@ -71,8 +71,9 @@ export interface ToolConversation {
   namesOf(tool: JsonRecord): readonly string[]
   /** A managed tool as a function. */
   functionOf(tool: Pick<Tool, 'publicName' | 'description' | 'inputSchema'>): JsonRecord
-  /** A tool choice that names a managed tool in another way than as a function. `find` returns its public name. */
-  choiceOf?(choice: unknown, find: (label: string, tool: string) => string): unknown
+  /** A tool choice that names managed tools in another way than as functions. `offered` returns the public names of the
+   *  tools that are offered of a server, or of one of them. */
+  choiceOf?(choice: unknown, offered: (label: string, tool?: string) => readonly string[]): unknown
   /** The choice without its force, for turns after calls. */
   unforced(choice: unknown): unknown
   /** Reads an answer. */

@@ -107,4 +107,44 @@ describe.each([
     })
     expect(chosen).toEqual([expect.stringContaining('docs__search'), undefined])
   })
+
+  it('may be told to call those of a server alone', async () => {
+    const run = loopAt([CALLED, DONE], [kind])
+    const mine = { type: 'function', name: 'mine', parameters: { type: 'object', properties: {} } }
+    const allowed = [{ type: 'mcp', server_label: 'docs' }]
+    const { status } = await run.ask({
+      tools: [mine, { type: 'mcp', server: 'docs' }],
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: allowed },
+    })
+    expect(status).toBe(200)
+    for (const { body } of run.asked) {
+      const sent = JSON.stringify(body)
+      expect(sent).toContain('docs__look')
+      expect(sent).not.toContain('"mcp"')
+    }
+  })
 })
+
+describe.each(['openai-compatible', 'anthropic', 'gemini', 'bedrock'])(
+  'a response with managed tools, at %s, which does not know their items',
+  (kind) => {
+    const told = (run: ReturnType<typeof loopAt>) => JSON.stringify(run.asked[2]?.body)
+
+    it('is continued by its id without the tools', async () => {
+      const run = loopAt([CALLED, DONE, DONE], [kind])
+      const { body } = await run.ask()
+      const again = await run.ask({ previous_response_id: body.id, input: 'And?', tools: undefined })
+      expect(again).toMatchObject({ status: 200 })
+      expect(told(run)).toMatch(/docs__search.*found a.*Done\..*And\?/)
+    })
+
+    it('is continued by its items, and those of a server that is not asked for this time', async () => {
+      const run = loopAt([CALLED, DONE, DONE], [kind])
+      const { body } = await run.ask()
+      const input = [{ role: 'user', content: 'Hi' }, ...body.output, { role: 'user', content: 'And?' }]
+      expect(await run.ask({ input, tools: undefined })).toMatchObject({ status: 200 })
+      expect(told(run)).toMatch(/docs__search.*docs__wrong.*found a.*no such page.*Done\..*And\?/)
+      expect(told(run)).not.toMatch(/mcp_call|mcp_list_tools|"mcp_/)
+    })
+  },
+)

@@ -6,6 +6,7 @@ import { inexpressible } from '../inexpressible.ts'
 import { compactionMessage } from './compaction.ts'
 import { chatContent, type Part } from './content.ts'
 import { offeredName } from './functions.ts'
+import { toldCall } from './mcp-call-item.ts'
 import { openThinking } from './thinking.ts'
 
 export interface Message {
@@ -28,12 +29,16 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   const messages: Message[] = []
   let turn: Turn | undefined
+  /** The results of calls of the turn that had been run for it. */
+  let told: Message[] = []
   const flush = () => {
     const said = turn?.content === undefined && turn?.calls.length ? messages.at(-1) : undefined
     // Reasoning may stand between a text and the calls that follow from it. In chat they are one message.
     if (turn && said && isText(said)) messages[messages.length - 1] = withCalls(said, turnMessage(turn))
     else if (turn) messages.push(turnMessage(turn))
+    messages.push(...told)
     turn = undefined
+    told = []
   }
   const begin = () => {
     turn ??= { reasoning: '', thinking: [], calls: [] }
@@ -75,6 +80,13 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
       const call = { name: 'local_shell', arguments: JSON.stringify(action) }
       begin().calls.push({ id: callIdOf(item, param), type: 'function', function: call })
     },
+    mcp_call(item) {
+      const { callId, name, arguments: text, output } = toldCall(item, asText(item.server_label))
+      begin().calls.push({ id: callId, type: 'function', function: { name, arguments: text } })
+      told.push({ role: 'tool', tool_call_id: callId, content: output })
+    },
+    // What there was to call says nothing that its calls do not.
+    mcp_list_tools: () => {},
     compaction(item, param) {
       const message = compactionMessage(item)
       if (!message)
@@ -103,6 +115,8 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
       drop(`input.${asText(type)}`)
       continue
     }
+    // Calls of one turn stand together, their results behind them.
+    if (told.length > 0 && type !== 'mcp_call') flush()
     if (!read) throw inexpressible(`${param}.type`, `Items of type '${asText(type)}' are not supported at '${param}'.`)
     read(item, param)
   }

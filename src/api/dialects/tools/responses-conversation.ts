@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../../modes/mode.ts'
 import type { AskedCall, ToolConversation, ToolExecution, ToolList } from '../../../pipeline/tools/tool-conversation.ts'
 import { callArguments } from '../../../providers/wire/call-arguments.ts'
 import { functionsOf } from '../responses/functions.ts'
+import { mcpCallId, toldCall } from '../responses/mcp-call-item.ts'
 import { sumUsage } from './sum-usage.ts'
 
 /** Managed tools in the Responses API: an answer tells of them in items of `mcp_list_tools` and `mcp_call`, as the vendor's
@@ -19,8 +20,9 @@ export const responsesConversation: ToolConversation = {
     for (const item of asList(input).map(asRecord)) {
       const server = TOLD.has(item.type) ? serverOf(asText(item.server_label)) : undefined
       if (server !== undefined && item.type === 'mcp_call') {
-        history.push(functionCall(item, server))
-        results.push(functionResult(item))
+        const { callId, name, arguments: text, output } = toldCall(item, server)
+        history.push({ type: 'function_call', call_id: callId, name, arguments: text })
+        results.push({ type: 'function_call_output', call_id: callId, output })
         continue
       }
       // Calls of one turn stand together, their results behind them.
@@ -45,11 +47,16 @@ export const responsesConversation: ToolConversation = {
     strict: false,
   }),
 
-  choiceOf(choice, find) {
-    const { type, server_label: label, name } = asRecord(choice)
+  choiceOf(choice, offered) {
+    if (!isRecord(choice)) return choice
+    const { type, server_label: label, name, tools } = choice
+    if (type === 'allowed_tools' && Array.isArray(tools)) {
+      return { ...choice, tools: tools.flatMap((tool) => allowed(tool, offered)) }
+    }
     if (type !== 'mcp') return choice
     // A choice of a server without a tool means any of them.
-    return typeof name === 'string' ? { type: 'function', name: find(asText(label), name) } : 'required'
+    if (typeof name !== 'string') return 'required'
+    return { type: 'function', name: offered(asText(label), name)[0] ?? name }
   },
 
   unforced(choice) {
@@ -111,6 +118,13 @@ export const responsesConversation: ToolConversation = {
   },
 }
 
+/** A tool that may be called: of a server whose tools are managed, its functions. */
+function allowed(tool: unknown, offered: (label: string, tool?: string) => readonly string[]): readonly unknown[] {
+  const { type, server_label: label, name } = asRecord(tool)
+  const names = type === 'mcp' ? offered(asText(label), typeof name === 'string' ? name : undefined) : []
+  return names.length === 0 ? [tool] : names.map((one) => ({ type: 'function', name: one }))
+}
+
 /** The items that tell of managed tools. */
 const TOLD: ReadonlySet<unknown> = new Set(['mcp_call', 'mcp_list_tools'])
 
@@ -150,28 +164,6 @@ function portable(item: JsonRecord): JsonRecord[] {
   return item.type === 'message' || isFunctionCall(item) ? [rest] : []
 }
 
-/** The call that an item of an earlier answer stands for. */
-function functionCall({ id, name, arguments: text }: JsonRecord, server: string): JsonRecord {
-  return withArguments({
-    type: 'function_call',
-    call_id: callIdIn(id),
-    name: `${server}__${asText(name)}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64),
-    arguments: asText(text) || '{}',
-  })
-}
-
-function functionResult({ id, output, error }: JsonRecord): JsonRecord {
-  return {
-    type: 'function_call_output',
-    call_id: callIdIn(id),
-    output: typeof output === 'string' ? output : asText(error),
-  }
-}
-
-/** The ids of items hold those of their calls, by which a provider knows them. */
-const ITEM = 'mcp_'
-const callIdIn = (id: unknown): string => asText(id).slice(asText(id).startsWith(ITEM) ? ITEM.length : 0)
-
 function listedLabel(item: unknown): string | undefined {
   const { type, server_label } = asRecord(item)
   return type === 'mcp_list_tools' ? asText(server_label) : undefined
@@ -194,7 +186,7 @@ function listItem({ label, tools }: ToolList): JsonRecord {
 
 function callItem({ id, label, tool, arguments: text, text: result, isError }: ToolExecution): JsonRecord {
   return {
-    id: `${ITEM}${id}`,
+    id: mcpCallId(id),
     type: 'mcp_call',
     status: isError ? 'failed' : 'completed',
     approval_request_id: null,
