@@ -1,50 +1,26 @@
-import { GatewayError, withHeaders } from '../../lib/errors.ts'
+import { withHeaders } from '../../lib/errors.ts'
 import { rateHeaders } from '../../limits/rate-headers.ts'
-import type { ModelRequest } from '../../modes/mode.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
 import type { Admission, Admitted, Quota, Refused } from '../../stores/kv/shared-store.ts'
-import type { CacheUse, CallCache } from '../cache/cache-use.ts'
+import type { CallCache } from '../cache/cache-use.ts'
 import { lookupOf } from '../cache/lookup.ts'
-import { withCacheUse } from '../cache/plan-cache.ts'
-import type { Call } from '../call.ts'
 import type { CallInput } from '../call-input.ts'
 import { type Caller, tenantOf } from '../caller.ts'
 import { type KnownIds, knownIds } from '../ids/known-ids.ts'
 import { type CallMemory, withMemory } from '../memory/call-memory.ts'
-import { writtenForOthers } from '../memory/remember.ts'
-import { hasBudget } from '../plan/affordable.ts'
-import { explainedUnfit } from '../plan/explain.ts'
-import { planKeeper } from '../plan/fallbacks.ts'
-import { allDeployments, asCandidate, type Bounds, type Plan, plan } from '../plan/plan.ts'
+import { allDeployments, asCandidate } from '../plan/plan.ts'
 import { withPrompt } from '../prompt/with-prompt.ts'
-import type { Parsed } from '../request/checked.ts'
+import { type Parsed, unlessMalformed } from '../request/checked.ts'
 import { parse } from '../request/parse.ts'
 import type { PipelineServices } from '../services.ts'
-import { type ManagedTools, withoutManagedTools } from '../tools/managed-tools.ts'
-import { budgetsOf, chargedAccounts, costsOf, hasModelBudget, holdsOf, leaveOut } from './budget-holds.ts'
+import { budgetsOf, chargedAccounts, costsOf, holdsOf, leaveOut } from './budget-holds.ts'
 import { decide, type Held, LEASE_SECONDS, type Seeds } from './decide.ts'
 import { expecting } from './expected-cost.ts'
 import type { AskedBudget, Hold } from './hold.ts'
-
-/** A valid request, as the pipeline runs it, and its plan. */
-interface Ready {
-  /** The request with the prompt that the call or its group names. */
-  readonly request: ModelRequest
-  /** What `request` was read from. */
-  readonly bytes: Uint8Array
-  /** `key@version` of that prompt; '' if there is none. */
-  readonly prompt: string
-  readonly plan: Plan
-  readonly bounds: Bounds
-  /** The managed tools that `request` is to be offered. */
-  readonly tools: ManagedTools | undefined
-  /** The request as each deployment is to be asked it, if deployments are asked differently. */
-  readonly writtenFor: Call['writtenFor']
-  readonly cacheUse?: CacheUse | undefined
-}
+import { type PlannedRequest, planRequest, type ReadRequest } from './plan-request.ts'
 
 /** An admitted call. */
-export interface AdmittedCall extends Ready {
+export interface AdmittedCall extends PlannedRequest {
   readonly caller: Caller
   readonly admitted: Admitted
   /** The rate-limit headers of the response. */
@@ -81,80 +57,46 @@ export async function admitCall(
   ids: CallIds,
   again?: Again,
 ): Promise<AdmittedCall> {
-  const read = input.form ? await input.form.head() : parse(input)
-  const { parsed: client, naming } = withIds(services, input, read)
+  const sent = input.form ? await input.form.head() : parse(input)
+  const { parsed: client, naming } = withIds(services, input, sent)
   const known = naming && (await naming)
-  const recalling = withMemory(services, input, client, known)
-  const recalled = recalling instanceof Promise ? await recalling : recalling
-  const {
-    parsed,
-    bytes: joinedBytes,
-    ids: named,
-    memory,
-  } = recalled ?? { parsed: client, bytes: input.bytes, ids: known }
-  const whole = joinedBytes === input.bytes ? input : { ...input, bytes: joinedBytes }
-  const prompting = parsed.error ? undefined : withPrompt(services, whole, parsed.request, !again)
+  const remembering = withMemory(services, input, client, known)
+  const { parsed, ids: named, memory } = remembering instanceof Promise ? await remembering : remembering
+  const prompting = parsed.error ? undefined : withPrompt(services, input, parsed, again !== undefined)
   const prompted = prompting instanceof Promise ? await prompting : prompting
-  const sent = prompted?.bytes ? { ...whole, bytes: prompted.bytes } : whole
-  // The caller may be read again during admission, and its permissions with it.
-  const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
-    if (parsed.error) return parsed
-    const own = prompted?.request ?? parsed.request
-    const prepared = withoutManagedTools(services.registry, sent, caller, own)
-    if (prepared?.error) return prepared
-    const { request, bytes } = prepared ?? { request: own, bytes: sent.bytes }
-    const tools = prepared?.tools
-    const prompt = prompted?.prompt ?? ''
-    const leftOut = hasModelBudget(caller) ? new Set<string>() : undefined
-    const { restricted } = caller
-    const strict = input.strict === true
-    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted, strict, leftOut }
-    const planned = plan(services, input.endpoint, request, caller, bounds)
-    // Those who may not call the model are not told of the prompt of its group.
-    if (prompted?.error && (!planned.error || planned.group)) return prompted
-    const readyFor = (plan: Plan) => {
-      const writtenFor = memory && writtenForOthers({ request, bytes }, memory, input.endpoint)
-      return { request, bytes, prompt, plan, bounds, tools, writtenFor }
-    }
-    if (!planned.error) return unlessMalformed(() => readyFor(planned.plan))
-    const { error, group } = planned
-    const keeper =
-      group && error.failure === 'not_found' && planKeeper(services, input.endpoint, request, group, bounds)
-    if (keeper) return unlessMalformed(() => readyFor(keeper))
-    if (!group || !input.explain) return { error }
-    return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
-  }
+  const read: ReadRequest = { parsed, ids: named, memory, prompted }
+
   let plannedFor = input.caller
-  let ready = withCacheUse(services, input, plannedFor, planFor(plannedFor))
+  let planned = planRequest(services, input, read, plannedFor)
   const ask = (caller: Caller, seeds: Seeds, { versions, confirmedAt }: Held): AskedAdmission => {
-    // Planned once for each caller: a plan remembers the models that it does without.
-    if (caller !== plannedFor) ready = withCacheUse(services, input, caller, planFor(caller))
+    // Planned once for each caller: its permissions may have changed, and a plan remembers the models that it does without.
+    if (caller !== plannedFor) planned = planRequest(services, input, read, caller)
     plannedFor = caller
     const { callId, attemptId } = ids
-    const { slots } = caller
     const quotas = again ? NO_QUOTAS : caller.quotas
     const tokens = again ? 0 : tokensOf(input)
     const counted = { callId, attemptId, versions, confirmedAt, quotas, tokens, leaseSeconds: LEASE_SECONDS }
     // A call that will not begin must hold nothing, because it is never settled.
-    if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
-    const { preference, group } = ready.plan
-    const order = ready.plan.order()
+    if (planned.error) return { ...counted, slots: [], budgets: [], candidates: [] }
+    const { plan, request, bytes, cacheUse } = planned
+    const { preference, group } = plan
+    const order = plan.order()
     const accounts = chargedAccounts(services.registry, caller, group.name, order)
-    const asked = ready.bytes === input.bytes ? input : { ...input, bytes: ready.bytes }
-    const costs = costsOf(services, expecting(services, asked, ready.request), group.name, order)
+    const asked = bytes === input.bytes ? input : { ...input, bytes }
+    const costs = costsOf(services, expecting(services, asked, request), group.name, order)
     return {
       ...counted,
-      slots,
+      slots: caller.slots,
       budgets: budgetsOf(accounts, costs, services.clock.now(), seeds),
       candidates: order.map((deployment) => asCandidate(services, deployment, preference)),
       preference,
-      cache: ready.cacheUse?.looks && again?.looks !== false ? lookupOf(ready.cacheUse) : undefined,
+      cache: cacheUse?.looks && again?.looks !== false ? lookupOf(cacheUse) : undefined,
     }
   }
   // A group may have other models than the one whose budget is spent.
   const doesWithout = (caller: Caller, { reason, subject }: Refused): boolean => {
-    if (reason !== 'budget' || 'error' in ready) return false
-    const { plan, bounds } = ready
+    if (reason !== 'budget' || planned.error) return false
+    const { plan, bounds } = planned
     const { leftOut } = bounds
     const among = { group: plan.group.name, deployments: allDeployments(plan), leftOut }
     return leaveOut(services.registry, caller, subject, among)
@@ -162,12 +104,12 @@ export async function admitCall(
   const { caller, asked, admitted } = await decide(services, input, ask, doesWithout)
   services.signals.learn(admitted.signals)
   const headers = again?.rateHeaders ?? rateHeaders(asked.quotas, admitted.quotas)
-  if ('error' in ready) throw withHeaders(ready.error, headers)
+  if (planned.error) throw withHeaders(planned.error, headers)
   const { cached } = admitted
   const reserves = cached?.state !== 'hit' && cached?.state !== 'follow'
   return {
     caller,
-    ...ready,
+    ...planned,
     memory,
     admitted,
     rateHeaders: headers,
@@ -179,17 +121,6 @@ export async function admitCall(
 
 const NO_QUOTAS: readonly Quota[] = []
 
-/** The result, or the refusal: reading a long member may reveal that the request is malformed. A call that was admitted
- *  is too late for it, because it holds what nobody would release. */
-function unlessMalformed<Made>(make: () => Made): Made | { readonly error: GatewayError } {
-  try {
-    return make()
-  } catch (error) {
-    if (error instanceof GatewayError && error.failure === 'invalid_request') return { error }
-    throw error
-  }
-}
-
 /** The request with the objects that it references. Reading those members may reveal that the request is malformed. */
 function withIds(
   services: PipelineServices,
@@ -197,8 +128,8 @@ function withIds(
   parsed: Parsed,
 ): { readonly parsed: Parsed; readonly naming?: Promise<KnownIds> | undefined } {
   if (parsed.error) return { parsed }
-  const named = unlessMalformed(() => ({ naming: knownIds(services, endpoint, parsed.request, tenantOf(caller)) }))
-  return 'error' in named ? { parsed: named } : { parsed, ...named }
+  const naming = unlessMalformed(() => knownIds(services, endpoint, parsed.request, tenantOf(caller)))
+  return naming && 'error' in naming ? { parsed: naming } : { parsed, naming }
 }
 
 /** The token estimate that the specification prescribes. */

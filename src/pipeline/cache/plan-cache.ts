@@ -8,6 +8,7 @@ import type { CallInput } from '../call-input.ts'
 import { type Caller, tenantOf } from '../caller.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Bounds, Plan } from '../plan/plan.ts'
+import type { Written } from '../request/written.ts'
 import type { PipelineServices } from '../services.ts'
 import type { ManagedTools } from '../tools/managed-tools.ts'
 import { settingsOf } from '../translate/dialect.ts'
@@ -19,39 +20,19 @@ const FORM = 1
 /** A longer list of inputs has one answer as a whole. */
 const MOST_INPUTS = 128
 
-/** A request as it goes on: its fields and the bytes that they were read from. */
-interface Ready {
-  readonly request: ModelRequest
-  readonly bytes: Uint8Array
+/** A planned request, as far as its use of the cache depends on it. */
+interface Asked extends Written {
   readonly plan: Plan
   readonly bounds: Bounds
   readonly tools: ManagedTools | undefined
 }
 
-/** A planned call with how it uses the cache. A wish that does not exist refuses it. */
-export function withCacheUse<Planned extends Ready>(
-  services: PipelineServices,
-  input: CallInput,
-  caller: Caller,
-  ready: Planned | { readonly error: GatewayError },
-): (Planned & { readonly cacheUse?: CacheUse }) | { readonly error: GatewayError } {
-  if ('error' in ready) return ready
-  try {
-    const cacheUse = planCache(services, input, caller, ready)
-    return cacheUse ? { ...ready, cacheUse } : ready
-  } catch (error) {
-    // Reading a long member may reveal that the request is malformed.
-    if (error instanceof GatewayError && error.failure === 'invalid_request') return { error }
-    throw error
-  }
-}
-
 /** How the call uses the cache; undefined if it does not. Throws `invalid_request` for a wish that does not exist. */
-function planCache(
+export function planCache(
   { config: { general_settings }, responses }: PipelineServices,
   input: CallInput,
   caller: Caller,
-  { request, bytes, plan: { group }, bounds, tools }: Ready,
+  { request, bytes, plan: { group }, bounds, tools }: Asked,
 ): CacheUse | undefined {
   const { cache_enabled, cache_ttl, cache_nondeterministic } = general_settings
   const { endpoint, batch, explain, form } = input
@@ -104,7 +85,7 @@ const WHOLE: ReadonlySet<string> = new Set(['model', 'stream', 'metadata.cache']
 const EACH_INPUT: ReadonlySet<string> = new Set([...WHOLE, 'input'])
 
 /** The tenant within which answers are shared: the organization, else the key, else the person. */
-export function cacheScope({ kind, organizationId, keyId, userId }: Caller): string {
+function cacheScope({ kind, organizationId, keyId, userId }: Caller): string {
   if (organizationId !== undefined) return `organization:${organizationId}`
   if (keyId !== undefined) return `api_key:${keyId}`
   return userId === undefined ? kind : `user:${userId}`

@@ -4,7 +4,8 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import type { StoredValue } from '../../stores/kv/stored-value.ts'
 import type { CallInput } from '../call-input.ts'
 import type { KnownIds } from '../ids/known-ids.ts'
-import type { Parsed } from '../request/checked.ts'
+import type { Parsed, Refusal } from '../request/checked.ts'
+import type { Written } from '../request/written.ts'
 import type { PipelineServices } from '../services.ts'
 import { type KeptConversation, NOTHING_RECALLED, type Recalled } from './conversation.ts'
 import { recall } from './recall.ts'
@@ -22,33 +23,32 @@ export interface CallMemory {
   value: readonly StoredValue[] | undefined
 }
 
-/** A request with the conversation that it continues. */
-interface Remembering {
-  readonly parsed: Parsed
-  readonly bytes: Uint8Array
+/** A request with the conversation that it continues, or why it cannot have it. */
+export interface Remembering {
+  readonly parsed: (Written & { readonly error?: never }) | Refusal
   /** The ids that remain for providers. */
   readonly ids: KnownIds | undefined
+  /** undefined where the dialect has no memory. */
   readonly memory?: CallMemory | undefined
 }
 
-/** Puts what the gateway keeps into a request that names it, and says what will be kept of the answer. undefined where the
- *  dialect has no memory. An error is returned, not thrown, because limits are counted before the client is told. */
+/** Puts what the gateway keeps into a request that names it, and says what will be kept of the answer. */
 export function withMemory(
   services: PipelineServices,
   input: CallInput,
   parsed: Parsed,
   ids: KnownIds | undefined,
-): Remembering | Promise<Remembering> | undefined {
-  if (parsed.error || !input.endpoint.dialect?.memory) return undefined
+): Remembering | Promise<Remembering> {
+  if (parsed.error) return { parsed, ids }
   const { request } = parsed
-  const { bytes } = input
+  const written: Written = { request, bytes: input.bytes }
+  if (!input.endpoint.dialect?.memory) return { parsed: written, ids }
   const recalling = recall(services, input, request, ids)
-  if (!recalling) return { parsed, bytes, ids, memory: callMemory(services, input, request) }
+  if (!recalling) return { parsed: written, ids, memory: callMemory(services, input, request) }
   return recalling.then((joined) => {
-    if ('error' in joined) return { parsed: joined, bytes, ids }
-    const { recalled, ...written } = joined
-    const memory = callMemory(services, { ...input, bytes: joined.bytes }, request, recalled)
-    return { parsed: written, bytes: joined.bytes, ids: joined.ids, memory }
+    if (joined.error) return { parsed: joined, ids }
+    const memory = callMemory(services, { ...input, bytes: joined.bytes }, request, joined.recalled)
+    return { parsed: joined, ids: joined.ids, memory }
   })
 }
 

@@ -7,29 +7,29 @@ import type { CallInput } from '../call-input.ts'
 import { tenantOf } from '../caller.ts'
 import { absent } from '../ids/keepers.ts'
 import type { KnownId, KnownIds } from '../ids/known-ids.ts'
+import type { Refusal } from '../request/checked.ts'
 import { parse } from '../request/parse.ts'
+import type { Written } from '../request/written.ts'
 import type { PipelineServices } from '../services.ts'
 import type { KeptConversation, Recalled } from './conversation.ts'
 import type { KeptResponse } from './kept-responses.ts'
 import { notKept } from './not-kept.ts'
 
 /** A request with what it refers to in the place of the references. */
-export interface Joined {
-  readonly request: ModelRequest
-  readonly bytes: Uint8Array
+interface Joined extends Written {
+  readonly error?: never
   /** The ids that remain for providers. */
   readonly ids: KnownIds
   readonly recalled: Recalled
 }
 
-/** Puts kept answers and their parts in the place of their ids. undefined for a request that names none. An error is
- *  returned, not thrown, because limits are counted before the client is told. */
+/** Puts kept answers and their parts in the place of their ids. undefined for a request that names none. */
 export function recall(
   services: PipelineServices,
   input: CallInput,
   request: ModelRequest,
   ids: KnownIds | undefined,
-): Promise<Joined | { readonly error: GatewayError }> | undefined {
+): Promise<Joined | Refusal> | undefined {
   const memory = input.endpoint.dialect?.memory
   if (!memory || !ids?.some(({ kept }) => kept !== undefined)) return undefined
   const unknown = ids.find(({ kept }) => kept === null)
@@ -50,7 +50,7 @@ async function joined(
   const changes = memory.joined(request, recalled)
   const bytes = joinBytes(editJson(input.bytes, request, changes))
   input.footprint.add(bytes.byteLength)
-  const parsed = parse({ ...input, bytes })
+  const parsed = parse({ endpoint: input.endpoint, bytes })
   if (parsed.error) throw parsed.error
   const others = ids.filter(({ kept }) => !kept)
   // What only its maker understands in full is best asked there.

@@ -12,7 +12,6 @@ import {
   type Preference,
   type Candidate as StoreCandidate,
 } from '../../stores/kv/deployment-signals.ts'
-import type { Caller } from '../caller.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { type Keepers, keepersOf } from '../ids/keepers.ts'
 import type { KnownIds } from '../ids/known-ids.ts'
@@ -20,7 +19,6 @@ import type { PipelineServices } from '../services.ts'
 import { translatorOf } from '../translate/translator.ts'
 import { affordable } from './affordable.ts'
 import { capableDeployments } from './capable-deployments.ts'
-import { modelNotFound } from './model-not-found.ts'
 import { withinModel } from './routing-fields.ts'
 
 /** How many deployments of a large group admission considers. More would slow every call down for a rare case: that all
@@ -60,29 +58,7 @@ export interface Bounds {
   readonly leftOut: Set<string> | undefined
 }
 
-export type Planned =
-  | { readonly plan: Plan; readonly error?: never }
-  | { readonly error: GatewayError; readonly group?: Group }
-
-/** Resolves the requested model and filters its group. A model that the caller may not call is reported as missing. An
- *  error is returned, not thrown, because limits are counted before the client is told. */
-export function plan(
-  services: PipelineServices,
-  endpoint: Endpoint,
-  request: ModelRequest,
-  caller: Caller,
-  bounds: Bounds,
-): Planned {
-  const group = services.registry.resolve(request.model)
-  if (!group || !caller.mayCall(group)) return { error: modelNotFound(services.registry, request.model) }
-  try {
-    return { plan: planGroup(services, endpoint, request, group, bounds) }
-  } catch (error) {
-    if (error instanceof GatewayError) return { error, group }
-    throw error
-  }
-}
-
+/** Filters a group by what fits the request. Throws the refusal if nothing does. */
 export function planGroup(
   services: PipelineServices,
   endpoint: Endpoint,

@@ -12,14 +12,14 @@ import type { Registry } from '../../routing/registry.ts'
 import type { PromptResolved } from '../../telemetry/events.ts'
 import type { CallInput } from '../call-input.ts'
 import { notReadYet } from '../plan/model-not-found.ts'
+import type { Refusal } from '../request/checked.ts'
 import { parse } from '../request/parse.ts'
+import type { Written } from '../request/written.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Dialect } from '../translate/dialect.ts'
 
 /** A request with the messages of a prompt before its own, or why it cannot have them. */
-export type Prompted =
-  | { readonly request: ModelRequest; readonly bytes: Uint8Array; readonly prompt: string; readonly error?: never }
-  | { readonly error: GatewayError; readonly request?: never; readonly bytes?: never; readonly prompt?: never }
+export type Prompted = (Written & { readonly prompt: string; readonly error?: never }) | Refusal
 
 export const REF = 'metadata.prompt_ref'
 export const VARIABLES = 'metadata.prompt_variables'
@@ -27,15 +27,15 @@ export const NO_PROMPT = 'need a prompt, and neither the call nor its group name
 export const WRONG_ENDPOINT = 'prompts are for chat, completions, responses and messages'
 
 /** Renders the prompt that a call names in `metadata.prompt_ref`, or else that of its group's policy, into the request.
- *  undefined for a call without one. A promise only for a version that this process has not read yet. An error is
- *  returned, not thrown, because limits are counted before the client is told. Not told of again for a call that is
- *  admitted once more. */
+ *  undefined for a call without one. A promise only for a version that this process has not read yet. `again`: the prompt
+ *  was reported when the call was admitted before. */
 export function withPrompt(
   services: PipelineServices,
-  input: CallInput,
-  request: ModelRequest,
-  tells = true,
+  input: Input,
+  written: Written,
+  again = false,
 ): Prompted | Promise<Prompted> | undefined {
+  const { request } = written
   const { dialect } = input.endpoint
   const ref = request.metadata?.prompt_ref ?? (dialect && services.registry.resolve(request.model)?.policy?.promptRef)
   if (ref === undefined || ref === null) {
@@ -43,15 +43,18 @@ export function withPrompt(
     return { error: refusal(VARIABLES, NO_PROMPT) }
   }
   // Apart, so that a call without a prompt does not pay for what the functions in there share.
-  return resolved(services, input, request, { ref: String(ref), tells })
+  return resolved(services, input, written, { ref: String(ref), again })
 }
+
+type Input = Pick<CallInput, 'endpoint' | 'footprint'>
 
 function resolved(
   services: PipelineServices,
-  input: CallInput,
-  request: ModelRequest,
-  { ref, tells }: { readonly ref: string; readonly tells: boolean },
+  input: Input,
+  written: Written,
+  { ref, again }: { readonly ref: string; readonly again: boolean },
 ): Prompted | Promise<Prompted> {
+  const { request } = written
   const { dialect } = input.endpoint
   if (!dialect) {
     return { error: refusal(REF, WRONG_ENDPOINT, 'unsupported_parameter') }
@@ -59,7 +62,7 @@ function resolved(
   const startedAt = performance.now()
   const done = (prompted: Prompted, prompt: string, status: PromptResolved['status']): Prompted => {
     const seconds = (performance.now() - startedAt) / 1000
-    if (tells) services.telemetry.emit({ type: 'prompt.resolved', prompt, status, seconds })
+    if (!again) services.telemetry.emit({ type: 'prompt.resolved', prompt, status, seconds })
     return prompted
   }
   const found = findPrompt(services.registry, ref)
@@ -74,7 +77,7 @@ function resolved(
     if (template.length(texts) > services.config.general_settings.max_json_bytes) {
       return done({ error: tooLarge() }, prompt.key, 'invalid_variables')
     }
-    const prompted = rendered(input, request, {
+    const prompted = rendered(input, written, {
       dialect,
       messages: template.render(texts),
       name: `${prompt.key}@${version}`,
@@ -109,17 +112,16 @@ export function textsFor({ variables }: Template, given: unknown) {
 
 /** The request as it is sent: every byte of the client's that is not `metadata` stays as it is. */
 function rendered(
-  input: CallInput,
-  request: ModelRequest,
+  { endpoint, footprint }: Input,
+  { request, bytes }: Written,
   prompt: { readonly dialect: Dialect; readonly messages: readonly RenderedMessage[]; readonly name: string },
 ): Prompted {
-  const { bytes, footprint } = input
   try {
     const own = writtenMembers(bytes, request)
     const changes = { ...prompt.dialect.prepend(prompt.messages, own), ...metadataOf(request) }
     const whole = joinBytes(editJson(bytes, request, changes))
     footprint.add(whole.byteLength)
-    const parsed = parse({ ...input, bytes: whole })
+    const parsed = parse({ endpoint, bytes: whole })
     return parsed.error ? parsed : { request: parsed.request, bytes: whole, prompt: prompt.name }
   } catch (error) {
     if (error instanceof GatewayError) return { error }

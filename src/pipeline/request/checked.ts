@@ -2,7 +2,22 @@ import type * as z from 'zod'
 import { GatewayError } from '../../lib/errors.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 
-export type Parsed = { readonly request: ModelRequest; readonly error?: never } | { readonly error: GatewayError }
+/** A refusal that is returned, not thrown: the limits of a call are counted before its client gets the refusal. */
+export interface Refusal {
+  readonly error: GatewayError
+}
+
+export type Parsed = { readonly request: ModelRequest; readonly error?: never } | Refusal
+
+/** The result, or the refusal: reading a long member may reveal that the request is malformed. */
+export function unlessMalformed<Made>(make: () => Made): Made | Refusal {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof GatewayError && error.failure === 'invalid_request') return { error }
+    throw error
+  }
+}
 
 /** Only the first issue is reported. Describing an issue takes longer than sending it, and a body can hold a million. */
 const FIRST_MISTAKE = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>

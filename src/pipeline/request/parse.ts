@@ -7,8 +7,8 @@ import type { CallInput } from '../call-input.ts'
 import { checked, type Parsed } from './checked.ts'
 import { traceOf } from './trace.ts'
 
-/** Parses a request body. An error is returned, not thrown, because limits are counted before the client is told. */
-export function parse(input: CallInput): Parsed {
+/** Parses a request body. */
+export function parse(input: Pick<CallInput, 'endpoint' | 'bytes'>): Parsed {
   const { mode, dialect } = input.endpoint
   let body: ModelRequest
   try {

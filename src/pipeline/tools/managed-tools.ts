@@ -7,7 +7,8 @@ import type { Registry } from '../../routing/registry.ts'
 import type { CallInput } from '../call-input.ts'
 import type { Caller } from '../caller.ts'
 import { notReadYet } from '../plan/model-not-found.ts'
-import { edited, type Written } from './edited.ts'
+import type { Refusal } from '../request/checked.ts'
+import { edited, type Written } from '../request/written.ts'
 
 /** The tools of one server that a request asks for. */
 export interface AskedServer {
@@ -36,36 +37,36 @@ export interface ManagedTools {
 /** The most calls of managed tools in one request. */
 export const MOST_CALLS = 16
 
-type Prepared = (Written & { readonly tools: ManagedTools; readonly error?: never }) | { readonly error: GatewayError }
+type Prepared = (Written & { readonly tools: ManagedTools; readonly error?: never }) | Refusal
 
 const MCP: ReadonlySet<string> = new Set(['mcp'])
 
 /** A request with a function in the place of the managed tools that it asks for, which are offered once it is admitted;
- *  undefined if it asks for none. A vendor's own `mcp` tools, which hold the address of their server, stay. An error is
- *  returned, not thrown, because limits are counted before the client is told. */
+ *  undefined if it asks for none. A vendor's own `mcp` tools, which hold the address of their server, stay. */
 export function withoutManagedTools(
   registry: Registry,
   input: Input,
   caller: Pick<Caller, 'mayUseServer'>,
-  request: ModelRequest,
+  written: Written,
 ): Prepared | undefined {
+  const { request } = written
   if (!input.endpoint.dialect || !Object.hasOwn(request, 'tools')) return undefined
   try {
     if (wordsIn(request, 'tools', MCP)?.size === 0) return undefined
-    return prepared(registry, input, caller, request)
+    return prepared(registry, input, caller, written)
   } catch (error) {
     if (error instanceof GatewayError) return { error }
     throw error
   }
 }
 
-type Input = Pick<CallInput, 'endpoint' | 'batch' | 'bytes'>
+type Input = Pick<CallInput, 'endpoint' | 'batch'>
 
 function prepared(
   { toolServers, unread }: Registry,
-  { endpoint: { dialect }, batch, bytes }: Input,
+  { endpoint: { dialect }, batch }: Input,
   caller: Pick<Caller, 'mayUseServer'>,
-  request: ModelRequest,
+  { request, bytes }: Written,
 ): Prepared | undefined {
   const usable = (key: string): ToolServer | undefined => {
     const server = toolServers.get(key)

@@ -55,14 +55,14 @@ function prompted(
   } as unknown as CallInput
   const parsed = parse(input)
   if (parsed.error) throw parsed.error
-  const result = withPrompt(services, input, parsed.request) as Prompted | undefined
+  const result = withPrompt(services, input, { request: parsed.request, bytes }) as Prompted | undefined
   return { result, events, bytes, held: () => held }
 }
 
 /** The request that would be run, as a parser reads it. */
 function sent(name: Name, body: string | Uint8Array, content: object, more = {}) {
   const { result, held } = prompted(ENDPOINTS[name], body, content, more)
-  if (!result?.bytes) throw result?.error ?? new Error('nothing was rendered')
+  if (!result || result.error) throw result?.error ?? new Error('nothing was rendered')
   expect(held()).toBe(result.bytes.byteLength)
   const whole = JSON.parse(decoder.decode(result.bytes))
   // What the pipeline reads is what is sent.
