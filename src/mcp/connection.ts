@@ -42,7 +42,12 @@ export interface Connection {
   end(): Promise<void>
 }
 
-export function connection(server: ToolServer, { transport, timers, defer, gateway }: Connecting): Connection {
+/** `timeoutMs`: how long the opening of a session may take for all who wait for it. */
+export function connection(
+  server: ToolServer,
+  { transport, timers, defer, gateway }: Connecting,
+  timeoutMs: () => number = () => server.timeoutMs,
+): Connection {
   const end = { server, transport, via: gateway }
   let session: Session | undefined
   let opening: Promise<Session> | undefined
@@ -60,8 +65,9 @@ export function connection(server: ToolServer, { transport, timers, defer, gatew
     if (session) return session
     if (defer) return open(signal)
     if (!opening) {
-      const late = () => failureOf(server, 'timeout', `did not answer within ${server.timeoutMs} ms`)
-      opening = within({ ms: server.timeoutMs, late, timers }, open).finally(() => {
+      const ms = timeoutMs()
+      const late = () => failureOf(server, 'timeout', `did not answer within ${ms} ms`)
+      opening = within({ ms, late, timers }, open).finally(() => {
         opening = undefined
       })
       opening.catch(() => {})

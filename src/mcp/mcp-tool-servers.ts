@@ -15,7 +15,8 @@ import { failureOf } from './wire/failures.ts'
 
 /** What a process keeps of one server. */
 interface Known {
-  readonly server: ToolServer
+  /** As it was last asked: how long it may take can change meanwhile. */
+  server: ToolServer
   readonly connection: Connection
   readonly list: KeptList
 }
@@ -27,7 +28,10 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
 
   function knownOf(server: ToolServer): Known {
     const found = known.get(server.key)
-    if (found && isSameEnd(found.server, server)) return found
+    if (found && isSameEnd(found.server, server)) {
+      found.server = server
+      return found
+    }
     void found?.connection.end()
     const made = newlyKnown(server)
     known.set(server.key, made)
@@ -35,14 +39,14 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
   }
 
   function newlyKnown(server: ToolServer): Known {
-    const own = connection(server, options)
+    const own = connection(server, options, () => made.server.timeoutMs)
     let reason = ''
     const report = throttled(60_000, now, (suppressed) =>
       log.warn('mcp.list_not_renewed', { server: server.key, error: reason, suppressed }),
     )
     const list = keptList({
       fetch: (via, signal) =>
-        timed(server, signal, (limited) => listed(server, own, limited, via, () => list.changed())),
+        timed(made.server, signal, (limited) => listed(server, own, limited, via, () => list.changed())),
       now,
       defer,
       failed(error) {
@@ -58,7 +62,8 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
             )
           : undefined,
     })
-    return { server, connection: own, list }
+    const made: Known = { server, connection: own, list }
+    return made
   }
 
   /** Work under the time limit of a server. */

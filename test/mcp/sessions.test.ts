@@ -157,6 +157,21 @@ describe.each([
     await own.close()
   })
 
+  it('has as long as it may take now, whatever it was when it was first asked', async () => {
+    const changed = (behaviour: string, timeoutMs: number) => at(behaviour, { key: behaviour, timeoutMs })
+    await call(changed('sleepy', 5000))
+    await expect(names(changed('sleepy', 20))).rejects.toThrow('did not answer within 20 ms.')
+    clock.advance(5001)
+    await expect(names(changed('sleepy', 30))).rejects.toThrow('did not answer within 30 ms.')
+    // A session that others open already ends within their time.
+    const opened = (timeoutMs: number) => call(changed('silent-start', timeoutMs)).catch(({ message }) => message)
+    expect(await opened(20)).toContain('did not answer within 20 ms.')
+    await expect.poll(() => opened(30)).toContain('did not answer within 30 ms.')
+    await call(at('plain'))
+    await call(at('plain', { timeoutMs: 6000 }))
+    expect(asked('initialize', from).filter(({ path }) => path.endsWith('plain'))).toHaveLength(1)
+  })
+
   it('shows an old list of a server that fails, as long as it is of use', async () => {
     const server = at('plain')
     expect(await names(server)).toEqual(['say'])

@@ -71,12 +71,21 @@ export async function callTools(
 const NOT_RUN = 'This call was not run: no more calls of tools are possible in this request.'
 
 async function outcomeOf(
-  { toolServers, config, log }: PipelineServices,
+  { toolServers, registry, config, log }: PipelineServices,
   call: Call,
-  { asked, server: { server }, tool }: ManagedCall,
+  {
+    asked,
+    server: {
+      server: { key },
+    },
+    tool,
+  }: ManagedCall,
   signal: Abort,
 ): Promise<Outcome> {
   if (!tool) return failed(`There is no tool '${asked.name.slice(0, 200)}'.`)
+  // As it is set up now: it may have been changed or turned off since the call was admitted.
+  const server = registry.toolServers.get(key)
+  if (!server?.enabled) return failed(`The call failed: the tool server '${key}' is not there any more.`)
   const args = callArguments(asked.arguments)
   if (!args) return failed('The tool was not called: its arguments are not a JSON object.')
   try {
@@ -89,7 +98,7 @@ async function outcomeOf(
     if (error instanceof ToolFailure) {
       return failed(`The call failed: ${error.message}`, error.kind === 'timeout' ? 'timeout' : 'failed')
     }
-    log.error('tool.failed', { callId: call.id, server: server.key, tool: tool.name, error: describeError(error) })
+    log.error('tool.failed', { callId: call.id, server: key, tool: tool.name, error: describeError(error) })
     return failed('The call failed inside the gateway.')
   }
 }

@@ -250,4 +250,26 @@ describe('a chat with managed tools', () => {
       expect(run.model.map(({ body }) => body.tool_choice)).toEqual([tool_choice, undefined])
     }
   })
+
+  it('calls no tool of a server that was turned off meanwhile, and each as its server is set up now', async () => {
+    const calls = { calls: [['docs__search', {}]] } as const
+    const run = toolLoop([calls, calls, calls, { text: 'Done.' }])
+    const { registry, toolServers } = run.services
+    const asked: (number | undefined)[] = []
+    const { call } = toolServers
+    Object.assign(toolServers, {
+      call(...of: Parameters<typeof call>) {
+        asked.push(of[0].timeoutMs)
+        const changed = { ...of[0], timeoutMs: 7, enabled: asked.length < 2 }
+        Object.assign(registry, { toolServers: new Map([['docs', changed]]) })
+        return call(...of)
+      },
+    })
+    const { body } = await run.ask()
+    expect(asked).toEqual([expect.any(Number), 7])
+    expect(body.choices[0].message.tool_executions.map(({ result }: { result: string }) => result)).toEqual([
+      ...['found undefined', 'found undefined'],
+      "The call failed: the tool server 'docs' is not there any more.",
+    ])
+  })
 })
