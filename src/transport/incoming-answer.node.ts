@@ -2,7 +2,8 @@ import type { Abort } from '../lib/abort.ts'
 import { gathering } from '../lib/forms/gathering.node.ts'
 import { BodyTooLarge, TransportError, type UpstreamBody, type UpstreamResponse } from './transport.ts'
 
-const PENDING_LIMIT_BYTES = 65_536
+/** How much may come that nobody waits for: most answers come whole before they are read. */
+const PENDING_LIMIT_BYTES = 16_384
 
 /** The connection that brings an answer. */
 export interface Source {
@@ -98,7 +99,7 @@ function data(this: State, piece: Uint8Array): void {
   }
   this.pending.push(piece)
   this.pendingBytes += piece.byteLength
-  if (this.pendingBytes > PENDING_LIMIT_BYTES && !this.paused) {
+  if (!this.wake && this.pendingBytes > PENDING_LIMIT_BYTES && !this.paused) {
     this.paused = true
     this.source?.pause()
   }

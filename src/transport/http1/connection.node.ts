@@ -8,6 +8,9 @@ const CONNECT_MS = 10_000
 const REST_MS = 30_000
 /** A request does not leave so shortly before its upstream closes the connection. */
 const MARGIN_MS = 2000
+/** All connections are read into it, one read after the other: a connection that is paused holds nothing, while a stream
+ *  of Node would read on into a buffer of its own. */
+const ARRIVING = Buffer.allocUnsafeSlow(65_536)
 /** A shorter request is sent as one piece: to copy it costs less than to send two. */
 const SHORT_BYTES = 16_384
 
@@ -30,7 +33,14 @@ export interface Pool {
 }
 
 export function openConnection({ origin, host, port, all, resting }: Pool): Connection {
-  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 })
+  const onread = {
+    buffer: ARRIVING,
+    callback(length: number) {
+      arrived(Buffer.from(ARRIVING.subarray(0, length)))
+      return true
+    },
+  }
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000, onread })
   const reader = answerReader()
   let answer: IncomingAnswer | undefined
   const opening = setTimeout(() => leave('CONNECT_TIMEOUT'), CONNECT_MS)
@@ -55,12 +65,14 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
   function leaveFor(error: Error & { readonly code?: string }): void {
     leave(error.code ?? error.name, error)
   }
-  socket.on('data', (bytes) => {
+  function arrived(bytes: Buffer): void {
     // Nobody has asked for it: it must not be taken for the next answer.
-    if (!answer) return leave()
+    if (!answer) {
+      leave()
+      return
+    }
     try {
-      // Text only where an encoding was set.
-      const behind = reader.read(bytes as Buffer)
+      const behind = reader.read(bytes)
       if (behind === undefined || !answer) return
       const whole = parted()
       const rest = (reader.kept()?.seconds ?? Number.NaN) * 1000 - MARGIN_MS
@@ -75,7 +87,7 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
     } catch (error) {
       leaveFor(error as Error)
     }
-  })
+  }
   socket.on('end', () => {
     if (answer && reader.endsHere()) parted()?.end()
     leave()

@@ -36,6 +36,8 @@ export interface Serving {
 
 /** The longest head of a request, as on Workers. */
 const HEAD_BYTES = 128 * 1024
+/** How much of a stream may wait for its client before its provider is no longer read. */
+const UNSENT_BYTES = 16_384
 
 /** The time for storing the records of ended calls, and for telling sinks of them. */
 const RECORDS_MS = 5000
@@ -83,6 +85,7 @@ export async function serve(
       noDelay: true,
       joinDuplicateHeaders: true,
       maxHeaderSize: HEAD_BYTES,
+      highWaterMark: UNSENT_BYTES,
       ...(webSockets && { shouldUpgradeCallback: webSockets.isOpening }),
     },
     listener,
