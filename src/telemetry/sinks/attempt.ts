@@ -1,4 +1,4 @@
-import { newAbort } from '../../lib/abort.ts'
+import { type Abort, newAbort } from '../../lib/abort.ts'
 import { describeError } from '../../lib/log.ts'
 import { type Delivered, type Sink, type SinkEntry, SinkFailure } from './sink.ts'
 
@@ -8,13 +8,26 @@ const ANSWER_MS = 10_000
 const LONGEST_WISH_SECONDS = 600
 
 /** Sends entries once. Rejects with a SinkFailure, whatever happens, and in time even if the sink ignores its abort. */
-export async function attemptDelivery(
+export function attemptDelivery(
   sink: Sink,
   entries: readonly SinkEntry[],
   limitMs = sink.answerMs ?? ANSWER_MS,
 ): Promise<Delivered> {
-  const abort = newAbort<SinkFailure>()
+  return inTime(limitMs, (abort) => sink.deliver(entries, abort))
+}
+
+/** What a far end answers. Rejects with a SinkFailure, whatever happens, and in time even if the work ignores its abort.
+ *  `outer` aborts it as well. */
+export async function inTime<Answer>(
+  limitMs: number,
+  work: (abort: Abort) => Promise<Answer>,
+  outer?: Abort,
+): Promise<Answer> {
+  const abort = newAbort<unknown>()
   let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = () => abort.abort(outer?.reason)
+  if (outer?.aborted) stop()
+  else outer?.addEventListener('abort', stop, { once: true })
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       const failure = new SinkFailure('away', `there was no answer within ${limitMs / 1000} seconds`)
@@ -23,11 +36,12 @@ export async function attemptDelivery(
     }, limitMs)
   })
   try {
-    return await Promise.race([sink.deliver(entries, abort), late])
+    return await Promise.race([work(abort), late])
   } catch (error) {
     throw error instanceof SinkFailure ? error : new SinkFailure('away', describeError(error))
   } finally {
     clearTimeout(timer)
+    outer?.removeEventListener('abort', stop)
   }
 }
 

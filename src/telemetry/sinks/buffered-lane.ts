@@ -1,5 +1,6 @@
 import { atMost } from '../../lib/timers/at-most.ts'
 import { attemptDelivery, wishedMs } from './attempt.ts'
+import { setAside } from './set-aside.ts'
 import type { Sink, SinkEntry, SinkFailure, SinkLane } from './sink.ts'
 import { sizeOf } from './size-of.ts'
 import type { Tally } from './tally.ts'
@@ -43,7 +44,13 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
   /** Set while the process stops: when the last attempt has to end, in terms of `performance.now()`. */
   let endsAt: number | undefined
   let stopped = false
+  const aside = setAside((some) => {
+    waiting.push(...some)
+    waitingBytes += bytesOf(some)
+    if (!sending) schedule()
+  })
 
+  const depth = () => waiting.length + aside.entries()
   const isFull = () => waiting.length >= gathering.entries || waitingBytes >= gathering.bytes
 
   function start(): void {
@@ -63,16 +70,16 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
   /** Sends one batch, and more while batches are full, after failures, and while the process stops. */
   async function send(): Promise<void> {
     while (waiting.length > 0) {
-      const pauseMs = await sendBatch()
+      const nextPauseMs = await sendBatch()
       if (stopped) return
-      if (pauseMs === 0) continue
-      if (pauseMs === undefined) {
+      if (nextPauseMs === 0) continue
+      if (nextPauseMs === undefined) {
         if (!isFull() && endsAt === undefined) return
         continue
       }
       // A process that stops does not wait for a far end that fails.
       if (endsAt !== undefined) return
-      await pause(pauseMs)
+      await pause(nextPauseMs)
     }
   }
 
@@ -86,34 +93,55 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
     try {
       const { answer, again = [], refused = 0, retryAfterSeconds } = await attemptDelivery(sink, entries, limitMs)
       if (stopped) return undefined
-      isAway = false
-      release(batch, entries, again)
+      if (again.length === entries.length) return nothingTaken(batch, answer, retryAfterSeconds)
       const taken = entries.length - again.length - refused
       if (taken > 0) counts.delivered(taken)
       if (refused > 0) counts.dropped(refused, answer)
-      if (again.length > 0) return failed(again.length, answer, retryAfterSeconds)
-      most = Math.min(gathering.entries, most + Math.ceil(most / 8))
+      release(batch)
+      isAway = false
       failures = 0
+      if (again.length > 0) {
+        const left = new Set(again)
+        const kept = batch.filter((_, index) => left.has(entries[index] as SinkEntry))
+        return retried(kept, answer, retryAfterSeconds)
+      }
+      most = Math.min(gathering.entries, most + Math.ceil(most / 8))
       return undefined
     } catch (error) {
       if (stopped) return undefined
       const { kind, message, retryAfterSeconds } = error as SinkFailure
-      const pauseMs = failed(entries.length, message, retryAfterSeconds)
-      isAway = kind === 'away'
-      if (isAway) return pauseMs
+      if (kind === 'away') return nothingTaken(batch, message, retryAfterSeconds)
+      counts.failed(entries.length, message)
+      isAway = false
       failures = 0
       most = Math.max(1, Math.floor(entries.length / 2))
       if (entries.length > 1) return 0
-      release(batch, entries)
+      release(batch)
       counts.dropped(1, message)
       return 0
     }
   }
 
-  /** Counts a failure; returns the pause before the next attempt. */
-  function failed(entries: number, message: string, retryAfterSeconds: number | undefined): number {
-    counts.failed(entries, message)
-    const own = Math.min(firstPauseMs * 2 ** failures++, longestPauseMs)
+  /** The far end takes nothing: all that wait have to. It may be there, and only not take what it did not take before. */
+  function nothingTaken(batch: readonly WaitingEntry[], answer: string, retryAfterSeconds?: number) {
+    if (batch.every(aside.knows)) {
+      release(batch)
+      return retried(batch, answer, retryAfterSeconds)
+    }
+    counts.failed(batch.length, answer)
+    isAway = true
+    return pauseMs(failures++, retryAfterSeconds)
+  }
+
+  /** Sets aside what was not taken; the others wait only if the far end asks for that. */
+  function retried(some: readonly WaitingEntry[], answer: string, retryAfterSeconds?: number): number | undefined {
+    counts.failed(some.length, answer)
+    aside.add(some, (failed) => pauseMs(failed, retryAfterSeconds))
+    return wishedMs(retryAfterSeconds) || undefined
+  }
+
+  function pauseMs(failed: number, retryAfterSeconds: number | undefined): number {
+    const own = Math.min(firstPauseMs * 2 ** failed, longestPauseMs)
     return Math.max(wishedMs(retryAfterSeconds), own * (0.5 + random() / 2))
   }
 
@@ -130,16 +158,10 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
     return batch
   }
 
-  /** Removes a batch, which is the first that wait, except the entries that have to be sent again. */
-  function release(
-    batch: readonly WaitingEntry[],
-    entries: readonly SinkEntry[],
-    again: readonly SinkEntry[] = [],
-  ): void {
-    const left = new Set(again)
-    const kept = batch.filter((_, index) => left.has(entries[index] as SinkEntry))
-    waiting = [...kept, ...waiting.slice(batch.length)]
-    waitingBytes = waiting.reduce((sum, { bytes }) => sum + bytes, 0)
+  /** Removes a batch, which is the first that wait. */
+  function release(batch: readonly WaitingEntry[]): void {
+    waiting = waiting.slice(batch.length)
+    waitingBytes = bytesOf(waiting)
     overflows = false
   }
 
@@ -158,9 +180,9 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
     take(entry) {
       if (stopped) return counts.dropped(1, 'the process stops')
       const bytes = overflows ? 0 : sizeOf(entry)
-      if (overflows || waiting.length >= capacity.entries || waitingBytes + bytes > capacity.bytes) {
+      if (overflows || depth() >= capacity.entries || waitingBytes + aside.bytes() + bytes > capacity.bytes) {
         // One that is too large for an empty lane keeps no other out.
-        overflows = waiting.length > 0
+        overflows = depth() > 0
         return counts.dropped(1, 'more events than the far end takes')
       }
       waiting.push(waiting.length < UNPACKED ? { entry, bytes } : packed(entry, bytes))
@@ -168,15 +190,16 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
       if (!sending) schedule()
     },
     hasRoom: () => !overflows,
-    depth: () => waiting.length,
+    depth,
     async drain(limitMs) {
       endsAt = performance.now() + limitMs
       wake?.()
+      waiting.push(...aside.removeAll())
       if (waiting.length > 0) start()
       if (sending) await atMost(limitMs, sending)
       clearTimeout(timer)
       stopped = true
-      const lost = waiting.length
+      const lost = waiting.length + aside.removeAll().length
       if (lost > 0) counts.dropped(lost, 'the process stops')
       waiting = []
       waitingBytes = 0
@@ -184,3 +207,5 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
     },
   }
 }
+
+const bytesOf = (some: readonly WaitingEntry[]) => some.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -4,6 +4,7 @@ import { reveal, type Secret } from '../../lib/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { CallFinished } from '../events.ts'
 import { NOTICES } from '../notices.ts'
+import { inTime } from './attempt.ts'
 import { noticeData, PUBLIC_NAMES, snakeCase } from './notice-data.ts'
 import { post } from './post.ts'
 import { CALLS_ALONE, type Delivered, type Sink, type SinkEntry, type SinkEvent, SinkFailure } from './sink.ts'
@@ -16,23 +17,36 @@ export interface WebhookSettings {
   readonly headers: Readonly<Record<string, Secret>>
 }
 
+/** So many posts are on their way at once. */
 const AT_ONCE = 16
+/** How long a post may take. */
+const POST_MS = 10_000
+/** Of a post whose turn did not come. */
+const NOT_BEGUN = new SinkFailure('away', 'it takes too long to answer')
 
 /** Posts each event by itself, signed as Standard Webhooks asks (https://www.standardwebhooks.com). Calls and notices have a
  *  sink each, so that many calls delay or displace no notice. The first is `webhook`, another one `webhook.notices`. */
-export function webhook(settings: WebhookSettings, transport: Transport): Sink[] {
+export function webhook(settings: WebhookSettings, transport: Transport, postMs = POST_MS): Sink[] {
   const chosen = (of: readonly SinkEvent['type'][]) =>
     new Set(of.filter((type) => settings.events.includes(PUBLIC_NAMES[type])))
   return [chosen([...CALLS_ALONE]), chosen(NOTICES)]
     .filter(({ size }) => size > 0)
-    .map((takes, index) => posting(index === 0 ? 'webhook' : 'webhook.notices', takes, settings, transport))
+    .map((takes, index) => posting(index === 0 ? 'webhook' : 'webhook.notices', { takes, settings, transport, postMs }))
 }
 
 function posting(
   name: string,
-  takes: Sink['takes'],
-  { url, secret, headers }: WebhookSettings,
-  transport: Transport,
+  {
+    takes,
+    settings: { url, secret, headers },
+    transport,
+    postMs,
+  }: {
+    readonly takes: Sink['takes']
+    readonly settings: WebhookSettings
+    readonly transport: Transport
+    readonly postMs: number
+  },
 ): Sink {
   const sign = signer(secret)
 
@@ -43,21 +57,37 @@ function posting(
     const timestamp = String(Math.floor(Date.now() / 1000))
     const signature = await sign(`${id}.${timestamp}.${body}`)
     const own = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
-    const { status } = await post(
-      transport,
-      { url, headers: { ...headers, 'content-type': 'application/json', ...own }, body },
-      abort,
-    )
+    const request = { url, headers: { ...headers, 'content-type': 'application/json', ...own }, body }
+    // Each for itself: one that gets no answer is no reason to send the others again.
+    const { status } = await inTime(postMs, (inPost) => post(transport, request, inPost), abort)
     return status
+  }
+
+  /** Posts entries, so many at once; what has not begun in the time of one post waits for the next delivery. */
+  async function sendAll(entries: readonly SinkEntry[], abort: Abort): Promise<PromiseSettledResult<number>[]> {
+    const outcomes = entries.map((): PromiseSettledResult<number> => ({ status: 'rejected', reason: NOT_BEGUN }))
+    const endsAt = performance.now() + postMs
+    let next = 0
+    async function sendSome(): Promise<void> {
+      while (next < entries.length && performance.now() < endsAt && !abort.aborted) {
+        const index = next++
+        const [outcome] = await Promise.allSettled([send(entries[index] as SinkEntry, abort)])
+        outcomes[index] = outcome
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, sendSome))
+    return outcomes
   }
 
   return {
     name,
     gathering: { entries: AT_ONCE, bytes: Number.POSITIVE_INFINITY, ms: 250 },
     takesContent: false,
+    // The last post begins when the time of the first is over. What is left is for their ends.
+    answerMs: 2.5 * postMs,
     takes,
     async deliver(entries, abort): Promise<Delivered> {
-      const outcomes = await Promise.allSettled(entries.map((entry) => send(entry, abort)))
+      const outcomes = await sendAll(entries, abort)
       const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
       const [first] = failures
       if (entries.length === 1 && first) throw first

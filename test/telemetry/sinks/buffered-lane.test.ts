@@ -64,6 +64,48 @@ describe('the way to a sink', () => {
     expect(counts.state(0)).toMatchObject({ delivered: 2, dropped: 1, failures: 1 })
   })
 
+  it('goes on past events that the far end never takes, and keeps trying them in pauses of their own', async () => {
+    const { sink, counts, batches, far } = sinkBench({ entries: 4, bytes: 1_000_000, ms: 100 })
+    const lane = bufferedLane(sink, counts, { random: () => 1, firstPauseMs: 1000, longestPauseMs: 60_000 })
+    const isOdd = ({ id }: SinkEntry) => id === '1' || id === '6'
+    far.answer = async (some) => {
+      const again = some.filter(isOdd)
+      if (again.length === some.length) throw new SinkFailure('away', 'it answered 500')
+      return { again, answer: 'it answered 500' }
+    }
+    for (const one of entries(100)) lane.take(one)
+    await vi.advanceTimersByTimeAsync(500)
+    expect([lane.depth(), counts.state(0).delivered]).toEqual([2, 98])
+    // Alone they do not make it wait either.
+    for (let minute = 0; minute < 30; minute++) {
+      await vi.advanceTimersByTimeAsync(60_000)
+      lane.take(entry(`later ${minute}`))
+      await vi.advanceTimersByTimeAsync(200)
+      expect(counts.state(0).delivered).toBe(98 + minute + 1)
+    }
+    const tries = batches.flat().filter((id) => id === '1').length
+    expect(tries).toBeGreaterThan(30)
+    expect(tries).toBeLessThan(45)
+    far.answer = async () => ({})
+    await vi.advanceTimersByTimeAsync(61_000)
+    expect([lane.depth(), counts.state(0).delivered, vi.getTimerCount()]).toEqual([0, 130, 0])
+  })
+
+  it('counts what it has set aside towards its room', async () => {
+    const { sink, counts, far } = sinkBench({ entries: 4, bytes: 1_000_000, ms: 100 })
+    const lane = bufferedLane(sink, counts, { capacity: { entries: 8, bytes: 1_000_000 } })
+    far.answer = async ([first, ...others]) => ({ again: others.length > 0 ? others : [first as SinkEntry] })
+    for (const one of entries(8)) lane.take(one)
+    await vi.advanceTimersByTimeAsync(200)
+    const left = lane.depth()
+    expect(left).toBeGreaterThan(4)
+    for (const one of entries(8, 8)) lane.take(one)
+    expect([lane.depth(), counts.state(0).dropped]).toEqual([8, left])
+    await lane.drain(100)
+    const { delivered, dropped } = counts.state(0)
+    expect([lane.depth(), delivered + dropped, vi.getTimerCount()]).toEqual([0, 16, 0])
+  })
+
   it('does not wait for a far end that hangs longer than it may', async () => {
     const { sink, counts, far } = sinkBench()
     const lane = bufferedLane(sink, counts)
@@ -164,6 +206,16 @@ describe('a process that stops', () => {
     for (const one of entries(8)) lane.take(one)
     expect(await lane.drain(5000)).toBe(0)
     expect(batches.flat()).toHaveLength(8)
+  })
+
+  it('sends the others, too, where the far end does not take one of them', async () => {
+    const { sink, counts, batches, far } = sinkBench({ entries: 3, bytes: 1_000_000, ms: 60_000 })
+    const lane = bufferedLane(sink, counts)
+    far.answer = async (some) => ({ again: some.filter(({ id }) => id === '0') })
+    for (const one of entries(8)) lane.take(one)
+    expect(await lane.drain(5000)).toBe(1)
+    expect(new Set(batches.flat()).size).toBe(8)
+    expect(counts.state(lane.depth())).toMatchObject({ queued: 0, delivered: 7, dropped: 1 })
   })
 
   it('waits for no far end that fails, and no longer than it may for one that hangs', async () => {

@@ -101,8 +101,8 @@ model_list:
 describe('a far end of a webhook', () => {
   const transport = undiciTransport()
   afterAll(() => transport.close())
-  const to = (url: string) =>
-    webhook({ url, secret: secret(SECRET), events: ['call.finished'], headers: {} }, transport)[0] as Sink
+  const to = (url: string, postMs?: number) =>
+    webhook({ url, secret: secret(SECRET), events: ['call.finished'], headers: {} }, transport, postMs)[0] as Sink
   const signal = () => new AbortController().signal
 
   it('gets again what it did not take, and only that', async () => {
@@ -118,6 +118,30 @@ describe('a far end of a webhook', () => {
       retryAfterSeconds: 7,
     })
     receiver.answer(() => ({ status: 200 }))
+  })
+
+  it('gets what it took no second time because it hangs at another one', async () => {
+    receiver.answer(({ headers }) => ({ status: headers['webhook-id'] === '1' ? 0 : 204 }))
+    const some = entries(4)
+    expect(await to(receiver.url, 3000).deliver(some, signal())).toEqual({
+      answer: 'there was no answer within 3 seconds',
+      again: [some[1]],
+      refused: 0,
+      retryAfterSeconds: 0,
+    })
+    receiver.answer(() => ({ status: 200 }))
+  })
+
+  it('gets so many posts at once, and those that it leaves no time for later', async () => {
+    receiver.answer(() => ({ status: 0 }))
+    const before = receiver.received.length
+    const some = entries(100)
+    const { again, answer } = await to(receiver.url, 1000).deliver(some, signal())
+    expect([again, answer]).toEqual([some, 'there was no answer within 1 seconds'])
+    expect(receiver.received.length - before).toBe(16)
+    receiver.answer(() => ({ status: 200 }))
+    expect(await to(receiver.url).deliver(some, signal())).toMatchObject({ again: [], refused: 0 })
+    expect(receiver.received.length - before).toBe(116)
   })
 
   it.each([
