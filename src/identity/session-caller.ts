@@ -43,7 +43,6 @@ export interface Session {
   readonly standing: SessionStanding
   readonly grants: Grants
   /** ISO 8601. */
-  readonly createdAt: string
   readonly expiresAt: string
 }
 

@@ -4,7 +4,7 @@ import type { Mode } from './mode.ts'
 import { perUnit, tokensInstead } from './price/tariff.ts'
 import { tokensOfCharacters } from './usage.ts'
 
-export const speechRequest = lazily(() =>
+const speechRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),
     input: z.string().min(1).describe('The text to say.'),

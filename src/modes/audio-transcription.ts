@@ -18,7 +18,7 @@ function recordingOf(seconds: number): Partial<Usage> {
   return { audioSeconds, inputTokens, audioInputTokens: inputTokens, outputTokens: SECOND.output * audioSeconds }
 }
 
-export const transcriptionRequest = lazily(() =>
+const transcriptionRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),
     file: formFile().describe('The recording.'),

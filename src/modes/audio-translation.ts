@@ -4,7 +4,7 @@ import { audioTranscription } from './audio-transcription.ts'
 import { formFile } from './form.ts'
 import type { Mode } from './mode.ts'
 
-export const translationRequest = lazily(() =>
+const translationRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),
     file: formFile().describe('The recording.'),

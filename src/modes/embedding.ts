@@ -6,7 +6,7 @@ import { tokensOfCharacters } from './usage.ts'
 
 const tokens = () => z.array(z.int())
 
-export const embeddingRequest = lazily(() =>
+const embeddingRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),
     input: z

@@ -8,7 +8,7 @@ import { tokensOfCharacters } from './usage.ts'
 const model = () => z.string().min(1).describe('Public model name, alias or route group.')
 const count = () => z.coerce.number().int().min(1).nullish().describe('How many images.')
 
-export const imageEditRequest = lazily(() =>
+const imageEditRequest = lazily(() =>
   z.looseObject({
     model: model(),
     image: z.union([formFile(), z.array(formFile()).min(1)]).describe('The image, or several as `image[]`.'),
@@ -30,7 +30,7 @@ const imageReference = () =>
   })
 
 /** The same request without files, which refers to its images. */
-export const imageEditReferences = lazily(() =>
+const imageEditReferences = lazily(() =>
   imageRequest().extend({
     images: z.array(imageReference()).min(1).describe('The images.'),
     mask: imageReference().nullish().describe('Where its pixels are transparent, the first image is edited.'),
@@ -38,7 +38,7 @@ export const imageEditReferences = lazily(() =>
 )
 type ImageEditReferences = z.output<ReturnType<typeof imageEditReferences>>
 
-export const imageVariationRequest = lazily(() =>
+const imageVariationRequest = lazily(() =>
   z.looseObject({
     model: model(),
     image: formFile().describe('The image.'),

@@ -4,7 +4,7 @@ import type { Mode } from './mode.ts'
 import { inputTokens } from './price/tariff.ts'
 import { tokensOfCharacters } from './usage.ts'
 
-export const moderationRequest = lazily(() =>
+const moderationRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group; default: omni-moderation-latest.'),
     input: z

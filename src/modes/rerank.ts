@@ -6,7 +6,7 @@ import { tokensOfCharacters } from './usage.ts'
 
 const document = () => z.union([z.string(), z.looseObject({ text: z.string() })])
 
-export const rerankRequest = lazily(() =>
+const rerankRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),
     query: z.string().min(1).describe('What the documents are compared with.'),

@@ -221,8 +221,6 @@ export interface AuditRecorded {
 /** Items of a batch were claimed. */
 export interface BatchClaimed {
   readonly type: 'batch.claimed'
-  readonly batchId: string
-  readonly items: number
   /** How long the longest due of them had waited. */
   readonly waitedMs: number
 }
@@ -230,7 +228,6 @@ export interface BatchClaimed {
 /** A try of an item ended, and is recorded. `waiting`: the item is tried again. */
 export interface BatchItemEnded {
   readonly type: 'batch.item_ended'
-  readonly batchId: string
   readonly status: 'completed' | 'failed' | 'waiting'
   readonly seconds: number
 }

@@ -16,7 +16,7 @@ const filesIn = (folder: string) => ({
   'one.txt': `Read the file ${join(folder, 'two.txt')}: it has the word.\n`,
   'two.txt': 'The word is heliotrope.\n',
 })
-export const WORD = 'heliotrope'
+const WORD = 'heliotrope'
 
 export interface Run {
   /** Whether it told the word. */

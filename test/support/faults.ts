@@ -45,7 +45,7 @@ export interface Fault {
   readonly within?: number
 }
 
-export const PRIMARY_TEXT = 'one two three four five'
+const PRIMARY_TEXT = 'one two three four five'
 export const FALLBACK_TEXT = 'six seven eight'
 
 const said = (...changes: Parameters<typeof answer> extends [unknown?, ...infer Rest] ? Rest : never) =>

@@ -27,7 +27,7 @@ export async function post(
 }
 
 /** The messages of a stream of events. */
-export function eventsIn(text: string): unknown[] {
+function eventsIn(text: string): unknown[] {
   return text
     .split('\n\n')
     .flatMap((event) => event.split('\n').filter((line) => line.startsWith('data: ')))

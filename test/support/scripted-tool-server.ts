@@ -28,7 +28,7 @@ type Behaviour = (message: ReceivedMessage, response: ServerResponse) => object 
 
 const MEGABYTE = 1024 * 1024
 
-export const plainTool = (name: string, more: object = {}) => ({
+const plainTool = (name: string, more: object = {}) => ({
   name,
   description: `The tool ${name}.`,
   inputSchema: { type: 'object', properties: { text: { type: 'string' } } },

@@ -31,7 +31,7 @@ export interface ArrivingFile {
   readonly contentType: string
 }
 
-export const CONTENT_TYPE = 'application/jsonl'
+const CONTENT_TYPE = 'application/jsonl'
 
 /** Stores a file while its form arrives: first its row, then the content, then the row says that it is ready. Nothing is
  *  left of one that fails. */

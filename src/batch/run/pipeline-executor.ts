@@ -13,7 +13,7 @@ import { failed, runItem } from './run-item.ts'
 import type { RunServices } from './run-services.ts'
 
 /** A claim that is not renewed for so long is given to others. */
-export const LEASE_SECONDS = 30
+const LEASE_SECONDS = 30
 /** The most items that are taken of one batch before another owner's turn. */
 const STRETCH = 32
 const PLANS_KEPT = 200
@@ -69,7 +69,7 @@ export function pipelineExecutor(services: RunServices): ItemExecutor {
       if (!claim) return undefined
       const { batchId, items, waitedMs } = claim
       if (items.length === 0) return []
-      telemetry.emit({ type: 'batch.claimed', batchId, items: items.length, waitedMs })
+      telemetry.emit({ type: 'batch.claimed', waitedMs })
       try {
         return await ready(claim)
       } catch (error) {

@@ -56,7 +56,7 @@ export function runStage(options: {
     events.signal()
     if (!written || one.startedAt === undefined) return
     const status = outcome.kind === 'ended' ? (outcome.ended.failed ? 'failed' : 'completed') : 'waiting'
-    telemetry.emit({ type: 'batch.item_ended', batchId: item.batchId, status, seconds })
+    telemetry.emit({ type: 'batch.item_ended', status, seconds })
   }
 
   function start(one: Held): void {

@@ -15,7 +15,7 @@ import { ORGANIZATION_ROLES, TEAM_ROLES } from '../roles.ts'
 import { accountRecord } from '../sessions/session-of.ts'
 
 /** Inspections and acceptances of one address. */
-export const MOST_PER_MINUTE = 60
+const MOST_PER_MINUTE = 60
 
 export interface Accepted {
   readonly invitation: AcceptedInvitation

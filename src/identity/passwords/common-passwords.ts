@@ -5,7 +5,7 @@ import { COMMON_PASSWORDS } from './common-passwords-data.ts'
 /** The commonest passwords among those that are long enough to be chosen, as a Golomb-coded set: each is a number below
  *  `SPREAD` times their count, and their sorted differences are written as a quotient in unary and `REMAINDER_BITS` bits.
  *  Every one of them is found; another text is taken for one with a chance of 1 in `SPREAD`. */
-export const SPREAD = 12_000
+const SPREAD = 12_000
 export const REMAINDER_BITS = 13
 
 /** Where a password stands in the set: 48 bits of its digest, scaled to the range. */

@@ -2,7 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 export const SHORTEST_PASSWORD = 12
-export const LONGEST_PASSWORD = 1024
+const LONGEST_PASSWORD = 1024
 /** A shorter name before the @ is found in passwords by chance. */
 const SHORTEST_NAME = 3
 

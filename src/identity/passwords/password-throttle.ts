@@ -5,18 +5,18 @@ import { emailKey } from '../../stores/sql/people/email-key.ts'
 import { attemptQuota, countAttempt, tooManyAttempts } from '../attempts-throttle.ts'
 
 /** A person at one place, in a minute. */
-export const ATTEMPTS_HERE = 10
+const ATTEMPTS_HERE = 10
 /** One place, for all accounts, in a minute. */
-export const ATTEMPTS_FROM_ADDRESS = 60
+const ATTEMPTS_FROM_ADDRESS = 60
 /** One account, from all places where it was not signed in before, in an hour. */
-export const ATTEMPTS_ON_ACCOUNT = 50
+const ATTEMPTS_ON_ACCOUNT = 50
 
 /** Of a session, in a minute. */
-export const CHANGES = 10
+const CHANGES = 10
 /** Asked for at one place, in a minute. */
-export const RESETS_FROM_ADDRESS = 20
+const RESETS_FROM_ADDRESS = 20
 /** E-mails to one account, in an hour: all of their links are good. */
-export const RESETS_OF_ACCOUNT = 3
+const RESETS_OF_ACCOUNT = 3
 
 const REMEMBERED_SECONDS = 90 * 24 * 3600
 

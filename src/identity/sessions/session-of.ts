@@ -46,7 +46,6 @@ function sessionOf(stored: StoredSession, requireMfa: RequireMfa): Session {
     mfaVerified: stored.mfa_verified,
     standing: account ? standingOf(account, stored.mfa_verified, isRequired(requireMfa, grants)) : 'complete',
     grants,
-    createdAt: stored.created_at,
     expiresAt: stored.expires_at,
   }
 }

@@ -1,12 +1,12 @@
 import type { Abort } from '../../lib/abort.ts'
-import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asRecord, asText } from '../../lib/json/lenient.ts'
 import { plainText } from '../plain-text.ts'
 import { ask, tell } from './exchange.ts'
 import { failureOf } from './failures.ts'
 import type { End, SessionHead } from './http.ts'
 
 /** The newest first, which is asked for. */
-export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 const CLIENT = { name: 'model-gateway', version: '0.1.0' }
 const MOST_TEXT = 4000
 /** What a header can hold. */
@@ -14,7 +14,6 @@ const SESSION_ID = /^[\x21-\x7e]{1,512}$/
 
 /** What a server said when it was first asked. */
 export interface Session extends SessionHead {
-  readonly capabilities: JsonRecord
   readonly name: string
   readonly version: string
   readonly instructions: string
@@ -38,7 +37,6 @@ export async function openSession(end: Omit<End, 'session'>, id: number, signal:
   const session: Session = {
     id: sessionId,
     protocolVersion,
-    capabilities: asRecord(result.capabilities),
     name: plainText(asText(name), 200),
     version: plainText(asText(version), 100),
     instructions: plainText(asText(result.instructions), MOST_TEXT),

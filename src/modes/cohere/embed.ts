@@ -9,7 +9,7 @@ import { tokensOfCharacters } from '../usage.ts'
 
 const input = () => z.looseObject({ content: z.array(z.looseObject({ type: z.string() })) })
 
-export const cohereEmbedRequest = lazily(() =>
+const cohereEmbedRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),
     texts: z.array(z.string()).min(1).nullish().describe('The texts.'),

@@ -7,7 +7,7 @@ import { formFile } from '../form.ts'
 import type { Mode } from '../mode.ts'
 import { refusedField } from './refused-field.ts'
 
-export const speechToTextRequest = lazily(() =>
+const speechToTextRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group, in the field `model_id`.'),
     file: formFile().describe('The recording.'),

@@ -6,7 +6,7 @@ import { adapted, applyTable, carried, type FieldTable, hint, unruled } from '..
 import type { Mode } from '../mode.ts'
 import { refusedField } from './refused-field.ts'
 
-export const textToSpeechRequest = lazily(() =>
+const textToSpeechRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group; `model_id` is another name of it.'),
     text: z.string().min(1).describe('The text to say.'),

@@ -4,7 +4,7 @@ import { answer, badRequest, overloaded, serverError } from '../upstream/index.t
 export const DEMO_KEY = 'sk-demo-master-5f0c7d1be2a94863'
 const DEMO_PASSWORD = 'the demo opens with this'
 /** Who can sign in to the demo, each with the password `PASSWORD` of the tests. */
-export const DEMO_PEOPLE = { admin: 'ada@example.com', lead: 'lin@example.com', developer: 'dev@example.com' } as const
+const DEMO_PEOPLE = { admin: 'ada@example.com', lead: 'lin@example.com', developer: 'dev@example.com' } as const
 
 const deployment = (name: string, id: string, upstream: string) => `
   - model_name: ${name}

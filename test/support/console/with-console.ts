@@ -10,7 +10,7 @@ import { type Exchange, type Watch, watch } from './watch.ts'
 
 /** Whoever opens the console, by the role that they hold in what the demo has: organization `products` with the teams
  *  `search` and `support`, and team `eval` of organization `research`. */
-export const ROLES = {
+const ROLES = {
   platform_admin: { role: 'platform_admin' },
   org_owner: { organizations: { products: 'org_owner' } },
   org_admin: { organizations: { products: 'org_admin' } },

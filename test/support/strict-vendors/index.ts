@@ -21,7 +21,7 @@ interface Place {
 }
 
 /** The vendors, each below a path of its own name. */
-export const STRICT_VENDORS = {
+const STRICT_VENDORS = {
   openai: {
     model: 'openai/gpt-5',
     base: '/v1',

@@ -44,7 +44,7 @@ export function dialectFields(): string {
   return ['| | Field | At a provider of another dialect |', '|---|---|---|', ...rows].join('\n')
 }
 
-export function wordsOf({ fate, as, how }: FieldRule): string {
+function wordsOf({ fate, as, how }: FieldRule): string {
   if (fate === 'hint') return 'left out as a hint'
   if (fate === 'refused') return how === undefined ? 'refused' : `refused ${how}`
   return [as === undefined ? '' : `\`${as}\``, how ?? ''].filter((words) => words !== '').join(': ') || fate

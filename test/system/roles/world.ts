@@ -27,7 +27,7 @@ export const CALLERS = [
 ] as const
 export type CallerName = (typeof CALLERS)[number]
 
-export const PEOPLE: Readonly<Partial<Record<CallerName, Person>>> = {
+const PEOPLE: Readonly<Partial<Record<CallerName, Person>>> = {
   admin: { role: 'platform_admin' },
   owner: { organizations: { acme: 'org_owner' } },
   orgadmin: { organizations: { acme: 'org_admin' } },

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import type { ResponsesAccounts } from '../../support/responses-account.node.ts'
 
-export const ACCOUNTS = ['sk-account-one', 'sk-account-two'] as const
+const ACCOUNTS = ['sk-account-one', 'sk-account-two'] as const
 
 /** Two accounts behind one name, a third behind its fallback, and one that is open. */
 export const configFor = (apiBase: string): string => {

@@ -50,7 +50,7 @@ const LEVELS: Readonly<Record<string, string>> = { MINIMAL: 'minimal', LOW: 'low
 
 /** Chat has named efforts instead of a number of tokens: the budget becomes the nearest one. The model decides of -1, and
  *  not to think is what models do that are not asked to. */
-export function effortOf({ thinkingConfig }: JsonRecord): string | undefined {
+function effortOf({ thinkingConfig }: JsonRecord): string | undefined {
   const { thinkingLevel, thinkingBudget } = camelCase(thinkingConfig)
   const level = entryOf(LEVELS, asText(thinkingLevel).toUpperCase())
   if (level !== undefined) return level
@@ -84,7 +84,7 @@ function modalities(asked: unknown): JsonRecord {
   throw inexpressible(at, `'${at}': other providers answer with text and images only.`)
 }
 
-export function known(fields: JsonRecord): JsonRecord {
+function known(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 }
 

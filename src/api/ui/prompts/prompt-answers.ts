@@ -99,7 +99,7 @@ export async function unchanged(services: ApiServices, key: string): Promise<Gat
   return new GatewayError('conflict', message, { param: 'key', code: 'prompt_archived' })
 }
 
-export function noPrompt(): GatewayError {
+function noPrompt(): GatewayError {
   return new GatewayError('not_found', 'There is no such prompt.', { param: 'key' })
 }
 

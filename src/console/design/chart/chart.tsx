@@ -237,7 +237,7 @@ const wordsAt = (series: readonly Series[], at: number, format: (value: number) 
     .map(([label, value]) => `${label} ${format(value as number)}`)
     .join(', ') || 'nothing'
 
-export function Legend({ series }: { readonly series: readonly Series[] }) {
+function Legend({ series }: { readonly series: readonly Series[] }) {
   return (
     <ul class="legend">
       {series.map(({ id, label }) => (
@@ -251,7 +251,7 @@ export function Legend({ series }: { readonly series: readonly Series[] }) {
 }
 
 /** The width of an element, as it is now: a chart is drawn one to one, for a scaled one scales its letters. */
-export function useWidth(host: { readonly current: HTMLElement | null }): number {
+function useWidth(host: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(640)
   useEffect(() => {
     const { current } = host

@@ -2,7 +2,7 @@ import type { Session } from '../../data/session.ts'
 import type { Option } from '../../design/form/combobox.tsx'
 
 /** What a member of an organization may be, the mightiest first, as the gateway ranks them. */
-export const ORGANIZATION_ROLES = [
+const ORGANIZATION_ROLES = [
   { value: 'org_owner', label: 'Owner', note: 'everything in the organization, its spend too' },
   { value: 'org_admin', label: 'Admin', note: 'teams, people and keys' },
   { value: 'org_billing', label: 'Billing', note: 'reads spend and keys' },

@@ -22,7 +22,7 @@ export interface DraftVariable {
   readonly fallback: string
 }
 
-export const NEW_VARIABLE: DraftVariable = {
+const NEW_VARIABLE: DraftVariable = {
   type: 'string',
   description: '',
   choices: '',

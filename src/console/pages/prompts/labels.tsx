@@ -92,5 +92,5 @@ export function Labels({ prompt }: { readonly prompt: Prompt }) {
 }
 
 /** The names by which calls mean what a label names. */
-export const callsOf = (key: string, label: string): string =>
+const callsOf = (key: string, label: string): string =>
   label === 'production' ? `${key} and ${key}:production` : `${key}:${label}`

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { batchOf, type Query, queries, rowsOf } from '../query.ts'
+import { batchOf, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { type Owner, ownedBy, ownerColumns } from './owner.ts'
@@ -79,27 +79,6 @@ const isReadable = sql<boolean>`gateway_file.state = 'ready' AND gateway_file.ex
 
 const isRead = sql<boolean>`EXISTS (
   SELECT FROM gateway_batch WHERE gateway_batch.input_file_id = gateway_file.file_id AND ${UNFINISHED})`
-
-/** A file that a batch wrote, to be inserted together with the end of the batch. Repeated, it changes nothing. */
-export const insertOutputFile = (file: {
-  readonly fileId: string
-  readonly owner: Owner
-  readonly filename: string
-  readonly content: FileContent
-  readonly retentionSeconds: number
-}): Query<unknown> =>
-  queries
-    .insertInto('gateway_file')
-    .values({
-      file_id: file.fileId,
-      purpose: 'batch_output',
-      filename: file.filename,
-      ...columnsOf(file.content),
-      state: 'ready',
-      ...ownerColumns(file.owner),
-      expires_at: inSeconds(file.retentionSeconds),
-    })
-    .onConflict((conflict) => conflict.doNothing())
 
 const columnsOf = ({ bytes, sha256, lines, managedToolsLine }: FileContent) => ({
   bytes,

@@ -47,7 +47,6 @@ export interface NewAccount {
 export interface AccountRecords {
   /** Whether there is any account. */
   any(): Promise<boolean>
-  find(accountId: string): Promise<AccountRecord | undefined>
   /** By e-mail address, whatever its case. */
   credentials(email: string): Promise<Credentials | undefined>
   /** Creates it with its user row. undefined if the address has an account, or if `onlyFirst` and there is any. */
@@ -68,14 +67,6 @@ export function accountRecords(database: Sql): AccountRecords {
     async any() {
       const [row] = await rowsOf(database, sql<{ any: boolean }>`SELECT EXISTS (SELECT FROM gateway_account) AS "any"`)
       return row?.any === true
-    },
-    async find(accountId) {
-      const [row] = await rowsOf(
-        database,
-        sql<AccountRecord>`
-          SELECT ${accountColumns('account')} FROM gateway_account AS account WHERE account.account_id = ${accountId}`,
-      )
-      return row
     },
     async credentials(email) {
       const [row] = await rowsOf(

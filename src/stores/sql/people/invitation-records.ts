@@ -85,7 +85,7 @@ export const INVITATION_SECONDS = 72 * 3600
 
 const NEW_TERM = sql`now() + make_interval(secs => ${sql.lit(INVITATION_SECONDS)})`
 
-export const SHOWN_STATE = sql<InvitationState>`CASE WHEN record.state = 'pending' AND record.expires_at <= now()
+const SHOWN_STATE = sql<InvitationState>`CASE WHEN record.state = 'pending' AND record.expires_at <= now()
   THEN 'expired' ELSE record.state END`
 
 /** An invitation lies where anything lies that it gives access to. */

@@ -1,7 +1,7 @@
 import type { Sql } from '../sql.ts'
 import { type KeyedRecord, keyedRecords, keyedTable } from './keyed-records.ts'
 
-export const ROUTE_GROUPS = keyedTable({
+const ROUTE_GROUPS = keyedTable({
   table: 'gateway_route_group',
   id: 'name',
   columns: ['enabled', 'members'],
