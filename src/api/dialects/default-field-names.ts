@@ -1,4 +1,4 @@
-import type { DefaultFieldNames } from '../../pipeline/attempt/default-fields.ts'
+import type { DefaultFieldNames } from '../../pipeline/translate/default-fields.ts'
 
 const same = (...names: readonly string[]): DefaultFieldNames => Object.fromEntries(names.map((name) => [name, name]))
 

@@ -134,7 +134,7 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
 /** Cancels a stream that committed after the hedge was decided. */
 function cancelStream(committed: Committed): void {
   if (committed.kind === 'whole') return
-  committed.stream.release()
+  committed.stream.exchange.release()
   committed.stream.body.cancel()
 }
 

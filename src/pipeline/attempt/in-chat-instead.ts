@@ -1,8 +1,8 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
+import { learnLack } from '../translate/lacking.ts'
 import { type Translator, translatorOf } from '../translate/translator.ts'
-import { learnLack } from './lacking.ts'
 
 /** The statuses of an address without the requested route. */
 const NO_ROUTE: readonly number[] = [404, 405]

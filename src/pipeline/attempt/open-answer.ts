@@ -3,9 +3,9 @@ import type { Outgoing, StreamStep } from '../../providers/provider.ts'
 import type { UpstreamBody, UpstreamResponse } from '../../transport/transport.ts'
 import type { Attempt } from '../call.ts'
 import type { Translator, WrittenReader } from '../translate/translator.ts'
+import { unstreamed } from '../translate/whole-as-stream.ts'
 import type { AnswerSoFar } from './answer-so-far.ts'
 import type { Clocks } from './clocks.ts'
-import { unstreamed } from './in-one.ts'
 
 /** The largest answer that is held in memory. */
 export const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
@@ -52,11 +52,11 @@ export async function openEvents(
   if (!(translator.streamType?.test(headers['content-type'] ?? '') ?? isEventStream(headers))) {
     // Not an event stream: an error document, or a whole answer from a model that cannot stream.
     const bytes = await body.bytes(REPLY_LIMIT_BYTES)
-    if (!translator.inOne) {
+    if (!translator.wholeAsStream) {
       translator.reply(bytes, headers, outgoing)
       throw unstreamed()
     }
-    const backlog = translator.inOne(bytes, headers, outgoing)
+    const backlog = translator.wholeAsStream(bytes, headers, outgoing)
     tried.firstTokenAt = performance.now()
     clocks.committed()
     return { body, reader: NOTHING_MORE, endsWithBody: false, backlog }

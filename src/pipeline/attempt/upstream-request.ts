@@ -3,11 +3,11 @@ import type { Outgoing } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import type { Attempt, Call } from '../call.ts'
+import { asRequestFailure } from '../failures.ts'
 import { countingHops } from '../request/hops.ts'
 import { traceOf } from '../request/trace.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Translator } from '../translate/translator.ts'
-import { asRequestFailure } from './request-failure.ts'
 
 /** Builds the authorized upstream request of an attempt. */
 export function requestOf(

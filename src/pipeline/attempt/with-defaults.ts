@@ -5,8 +5,8 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
+import { defaultFields } from '../translate/default-fields.ts'
 import { withCappedLimit } from './capped-limit.ts'
-import { defaultFields } from './default-fields.ts'
 
 /** The call's request as a deployment is asked it: with its defaults in fields that the client left out, and no larger
  *  limit than its model has. Requests that are translated to chat get their defaults after the translation. */

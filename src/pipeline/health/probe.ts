@@ -8,7 +8,7 @@ import { openaiFailure } from '../../providers/openai/failure.ts'
 import type { Adapter } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
-import { asFailure } from '../attempt/attempt.ts'
+import { asUpstreamFailure } from '../failures.ts'
 import type { PipelineServices } from '../services.ts'
 
 const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024
@@ -86,7 +86,9 @@ async function send(
     return 'healthy'
   } catch (error) {
     if (signal.aborted) return 'inconclusive'
-    const failure = late.aborted ? new GatewayError('upstream_timeout', 'It did not answer in time.') : asFailure(error)
+    const failure = late.aborted
+      ? new GatewayError('upstream_timeout', 'It did not answer in time.')
+      : asUpstreamFailure(error)
     return failure.row.blames === 'deployment' ? failure : 'inconclusive'
   }
 }

@@ -3,9 +3,11 @@ import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { StreamStep } from '../../providers/provider.ts'
-import { asFailure, type OpenStream } from '../attempt/attempt.ts'
+import type { OpenStream } from '../attempt/attempt.ts'
+import { clean } from '../attempt/exchange.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, clientClosed, departure, untaken } from '../client.ts'
+import { asUpstreamFailure } from '../failures.ts'
 import { isAwaited, noteMade } from '../ids/made-ids.ts'
 import { remember } from '../memory/remember.ts'
 import type { Continuation } from './continue-elsewhere.ts'
@@ -70,7 +72,7 @@ export async function relay(
   while (failure && continueAnswer && failure.failure !== 'client_closed') {
     const next = await continueAnswer(failure)
     if (call.client.signal.aborted) {
-      next?.release()
+      next?.exchange.release()
       next?.body.cancel()
       failure = departure(call.client.signal)
       break
@@ -111,6 +113,7 @@ interface Carried {
  *  usage may be about to arrive. */
 async function carry(call: Call, stream: OpenStream, client: ClientStream): Promise<Carried> {
   const { signal } = call.client
+  const { exchange } = stream
   let deserted = false
   const isGone = () => deserted || signal.aborted
   let finished = false
@@ -120,7 +123,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   let last: Uint8Array | undefined
   // A keep-alive may be due while the loop waits for the upstream; the two must not write at once.
   let writing: Promise<void> | undefined
-  stream.clocks.onSilence(() => {
+  exchange.clocks.onSilence(() => {
     // Binary audio has no room for comments.
     if (stream.endsWithBody) return
     writing = (writing ?? Promise.resolve()).then(() => client.write(KEEP_ALIVE)).catch(() => {})
@@ -130,7 +133,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
     const out: Uint8Array[] = []
     for (const step of steps) {
       if (step.failure) {
-        failure = stream.clean(step.failure)
+        failure = clean(exchange, step.failure)
         break
       }
       if (step.malformed) call.malformedEvents += 1
@@ -139,9 +142,9 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
       if (step.characters) call.outputCharacters += step.characters
       if (step.finished && !finished) {
         finished = true
-        stream.parting.complete()
+        exchange.parting.complete()
         endBy = performance.now() + LONGEST_GRACE_MS
-        stream.clocks.finished(GRACE_MS)
+        exchange.clocks.finished(GRACE_MS)
       }
       // A truncated answer must not get its formal end: the error event takes its place.
       if (step.out && (finished || !step.done)) {
@@ -161,14 +164,14 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   signal.addEventListener('abort', leftAlone, { once: true })
   /** Waits until the client took the write or left. Meanwhile the upstream's silence is not measured. */
   const taking = async (work: Promise<void>): Promise<void> => {
-    stream.clocks.waiting(client.abort)
+    exchange.clocks.waiting(client.abort)
     if (!signal.aborted) {
       await new Promise<void>((resolve, reject) => {
         wake = resolve
         work.then(resolve, reject)
       })
     }
-    stream.clocks.received()
+    exchange.clocks.received()
     if (finished) endBy = performance.now() + LONGEST_GRACE_MS
   }
 
@@ -187,7 +190,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
           }
         } catch {
           deserted = true
-          stream.parting.left()
+          exchange.parting.left()
         }
       }
       if (failure || done || (finished && (performance.now() > endBy || (isGone() && call.usage)))) break
@@ -197,13 +200,13 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
         done ||= stream.endsWithBody
         break
       }
-      stream.clocks.received()
+      exchange.clocks.received()
       out = take(stream.reader.push(piece))
     }
   } catch (error) {
-    failure ??= stream.reason() ?? truncated(asFailure(error))
+    failure ??= exchange.ended.reason ?? truncated(asUpstreamFailure(error))
   }
-  stream.release()
+  exchange.release()
   stream.body.cancel()
   signal.removeEventListener('abort', leftAlone)
 

@@ -54,11 +54,11 @@ function answerWhole(call: Call, reply: WrittenReply, over: Over) {
   return settled ? settled.then(() => withHeaders(bytes)) : withHeaders(bytes)
 }
 
-function opened(call: Call, { release, body }: OpenStream): ClientStream {
+function opened(call: Call, { exchange, body }: OpenStream): ClientStream {
   try {
     return call.client.openStream()
   } catch (error) {
-    release()
+    exchange.release()
     body.cancel()
     throw error
   }
@@ -78,7 +78,7 @@ async function carried(
   } catch (error) {
     services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
     failure = asGatewayError(error)
-    stream.release()
+    stream.exchange.release()
     stream.body.cancel()
     client.abort()
   }

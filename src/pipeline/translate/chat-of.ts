@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
-import { asRequestFailure } from '../attempt/request-failure.ts'
+import { asRequestFailure } from '../failures.ts'
 import type { Dialect } from './dialect.ts'
 
 interface InChat {

@@ -8,10 +8,10 @@ import type { Drop } from '../../modes/field-table.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Capability } from '../../providers/provider.ts'
 import type { RenderedMessage } from '../../routing/prompts/template.ts'
-import type { DefaultChanges, DefaultFieldNames } from '../attempt/default-fields.ts'
 import type { IdPlaces } from '../ids/named-ids.ts'
 import type { KeptConversation } from '../memory/conversation.ts'
 import type { ToolConversation } from '../tools/tool-conversation.ts'
+import type { DefaultChanges, DefaultFieldNames } from './default-fields.ts'
 
 /** A wire format for chat, translated to and from the pivot: the public chat shape. Pure functions. */
 export interface Dialect<Request extends ModelRequest = ModelRequest> {

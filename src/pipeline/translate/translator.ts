@@ -12,15 +12,15 @@ import {
   type StreamStep,
 } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
-import { defaultFields } from '../attempt/default-fields.ts'
-import { asEvents, chunksOf, unstreamed, wholeStream, writtenAtOnce } from '../attempt/in-one.ts'
-import { lacks } from '../attempt/lacking.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
 import { chatOf } from './chat-of.ts'
+import { defaultFields } from './default-fields.ts'
 import { type Dialect, type DialectStream, namesOf } from './dialect.ts'
 import { COMMON, fitted } from './fitting-calls.ts'
+import { lacks } from './lacking.ts'
 import { refusedHints } from './refused-hints.ts'
 import { shaped } from './shaped.ts'
+import { asEvents, chunksOf, unstreamed, wholeStream, writtenAtOnce } from './whole-as-stream.ts'
 
 const encoder = new TextEncoder()
 
@@ -32,7 +32,7 @@ export interface Translator extends Omit<Adapter, 'reply' | 'stream'> {
   /** The provider is asked in chat, whatever the client's dialect. */
   readonly translates?: true
   /** A whole answer as the steps of a stream; absent if it cannot be streamed. */
-  inOne?(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): StreamStep[]
+  wholeAsStream?(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): StreamStep[]
   /** Why the provider cannot be asked this request; checked before asking. A strict request goes nowhere without its
    *  hints. */
   refuses?(request: ModelRequest, strict?: boolean): GatewayError | undefined
@@ -88,7 +88,7 @@ function inChat(adapter: Adapter, dialect: Dialect): Translator {
       ? {
           stream: (call, headers, onChunk) =>
             writing(stream(call, headers), dialect.stream(call.body, call.facts), onChunk),
-          inOne: (bytes, headers, call) => [
+          wholeAsStream: (bytes, headers, call) => [
             atOnce(adapter.reply(bytes, headers, call), dialect.stream(call.body, call.facts)),
           ],
         }
@@ -168,7 +168,7 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
               onChunk,
             )
           },
-          inOne: (bytes, headers, call) => [
+          wholeAsStream: (bytes, headers, call) => [
             atOnce(adapter.reply(bytes, headers, asChat(call)), dialect.stream(call.body, call.facts)),
           ],
         }
@@ -188,7 +188,7 @@ export function inChunks(deployment: Deployment, mode: Mode): Translator | undef
       adapter.reply(bytes, headers, call)
       throw unstreamed()
     },
-    inOne(bytes, headers, call) {
+    wholeAsStream(bytes, headers, call) {
       const reply = asCompletion(adapter.reply(bytes, headers, call))
       const chunks = reply.completion ? chunksOf(reply.completion) : []
       return [...chunks.map((chunk) => ({ chunk })), wholeStream(new Uint8Array(), reply)]
@@ -209,13 +209,13 @@ function plainTranslator(adapter: Adapter): Translator {
   if (!events) return native
   let translator = plainTranslators.get(adapter)
   if (!translator) {
-    const inOne: Translator['inOne'] = (bytes, headers, call) => {
+    const wholeAsStream: Translator['wholeAsStream'] = (bytes, headers, call) => {
       const reply = adapter.reply(bytes, headers, call)
       const record = parseRecord(bytes)
       if (!record) throw unstreamed()
       return [wholeStream(asEvents(events(record)), reply)]
     }
-    translator = { ...native, inOne }
+    translator = { ...native, wholeAsStream }
     plainTranslators.set(adapter, translator)
   }
   return translator

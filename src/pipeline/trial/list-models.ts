@@ -2,7 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { openaiFailure } from '../../providers/openai/failure.ts'
 import type { ListedModel, Listing } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
-import { asFailure } from '../attempt/attempt.ts'
+import { asUpstreamFailure } from '../failures.ts'
 import type { PipelineServices } from '../services.ts'
 import { failed, type TrialFailure } from './trial.ts'
 import { watchedTransport } from './watched-transport.ts'
@@ -54,7 +54,10 @@ export async function listModels(
     return { models: sorted.slice(0, MOST_MODELS), address: seen.address }
   } catch (error) {
     const timeout = new GatewayError('upstream_timeout', `No list came within ${timeoutMs / 1000} s.`)
-    return { failure: failed(deployment, late.aborted ? timeout : asFailure(error), seen), address: seen.address }
+    return {
+      failure: failed(deployment, late.aborted ? timeout : asUpstreamFailure(error), seen),
+      address: seen.address,
+    }
   }
 }
 

@@ -7,12 +7,12 @@ import type { Outgoing, StreamStep } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Transport, UpstreamResponse } from '../../transport/transport.ts'
 import { withoutSecrets } from '../../transport/without-secrets.ts'
-import { asFailure } from '../attempt/attempt.ts'
-import { unstreamed } from '../attempt/in-one.ts'
 import { isDocument } from '../attempt/open-answer.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { asUpstreamFailure } from '../failures.ts'
 import type { PipelineServices } from '../services.ts'
 import { type Translator, translatorOf } from '../translate/translator.ts'
+import { unstreamed } from '../translate/whole-as-stream.ts'
 import { adviceFor, wordsOf } from './advice.ts'
 import { asForm, asOutgoing, trialRequest } from './trial-request.ts'
 import { type Seen, watchedTransport } from './watched-transport.ts'
@@ -101,7 +101,7 @@ export async function tryDeployment(
     })
   } catch (error) {
     const timeout = new GatewayError('upstream_timeout', `No whole answer came within ${options.timeoutMs / 1000} s.`)
-    failure = failed(deployment, late.aborted ? timeout : asFailure(error), seen)
+    failure = failed(deployment, late.aborted ? timeout : asUpstreamFailure(error), seen)
   }
   const { usage } = heard
   return {
@@ -150,8 +150,8 @@ async function hearEvents(
 ): Promise<void> {
   if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? '') && !translator.streamType) {
     const bytes = await body.bytes(ANSWER_LIMIT_BYTES)
-    if (!translator.inOne) throw unstreamed()
-    take(translator.inOne(bytes, headers, outgoing), heard, since)
+    if (!translator.wholeAsStream) throw unstreamed()
+    take(translator.wholeAsStream(bytes, headers, outgoing), heard, since)
     return
   }
   const reader = translator.stream?.(outgoing, headers)

@@ -43,11 +43,13 @@ function streamOf(steps: readonly StreamStep[], read: () => void = nothing) {
     reader: { push: () => [steps[Math.min(at++, steps.length - 1)]], closing: () => bytes },
     endsWithBody: false,
     backlog: [],
-    clocks: { received: nothing, waiting: nothing, finished: nothing, onSilence: nothing },
-    parting: { left: nothing, begun: nothing, complete: nothing, stop: nothing },
-    clean: (failure: unknown) => failure,
-    reason: nothing,
-    release: nothing,
+    exchange: {
+      clocks: { received: nothing, waiting: nothing, finished: nothing, onSilence: nothing },
+      parting: { left: nothing, begun: nothing, complete: nothing, stop: nothing },
+      ended: newAbort(),
+      sent: {},
+      release: nothing,
+    },
   }
   return stream as unknown as OpenStream
 }

@@ -1,7 +1,7 @@
 import { eitherCase, spelledIn } from '../../../lib/json/camel-case.ts'
 import { asRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../../modes/mode.ts'
-import type { DefaultChanges } from '../../../pipeline/attempt/default-fields.ts'
+import type { DefaultChanges } from '../../../pipeline/translate/default-fields.ts'
 import type { Capped } from '../../../pipeline/translate/dialect.ts'
 import { thinkingOf } from '../../../providers/gemini/thinking.ts'
 

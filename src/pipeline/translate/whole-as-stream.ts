@@ -2,7 +2,7 @@ import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { AssistantMessage, ChatChunk, ChatCompletion, ChatDelta } from '../../modes/chat-completion.ts'
 import type { Reply, StreamStep } from '../../providers/provider.ts'
-import type { DialectStream } from '../translate/dialect.ts'
+import type { DialectStream } from './dialect.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,0 +1,35 @@
+import { asGatewayError, GatewayError } from '../lib/errors.ts'
+import { BodyTooLarge, TransportError } from '../transport/transport.ts'
+import { asFormFailure } from './request/incoming-form.ts'
+
+/** Classifies an error from building the upstream request. Such an error is the client's or the gateway's and blames no
+ *  deployment. */
+export function asRequestFailure(error: unknown): GatewayError {
+  // JSON of any depth can be parsed, but writing it recurses on the stack.
+  if (!(error instanceof RangeError)) return asGatewayError(error)
+  return new GatewayError('invalid_request', 'The request body is nested too deeply for this model.', {
+    code: 'nested_too_deeply',
+    cause: error,
+  })
+}
+
+/** Some servers drop the connection on requests that are too long, so a longer one shares the blame. */
+const LONG_REQUEST_BYTES = 1024 * 1024
+
+/** Classifies anything thrown during an upstream request of `sentBytes` bytes. */
+export function asUpstreamFailure(error: unknown, sentBytes = 0): GatewayError {
+  const ofForm = asFormFailure(error)
+  if (ofForm) return ofForm
+  if (error instanceof TransportError) {
+    const blames = sentBytes < LONG_REQUEST_BYTES ? {} : ({ blames: 'perhaps' } as const)
+    return new GatewayError('upstream_unreachable', 'The connection to the provider failed.', {
+      ...blames,
+      cause: error,
+    })
+  }
+  if (error instanceof BodyTooLarge || error instanceof RangeError) {
+    const message = "The provider's answer to this request is larger than the gateway holds: ask for less at once."
+    return new GatewayError('answer_too_large', message, { cause: error })
+  }
+  return new GatewayError('upstream_malformed', "The provider's answer could not be read.", { cause: error })
+}
