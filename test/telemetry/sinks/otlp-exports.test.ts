@@ -56,6 +56,7 @@ describe('exports by OTEL_ variables', () => {
     const [told] = JSON.parse(gunzipSync(traces?.body ?? '').toString()).resourceSpans
     expect(told.scopeSpans[0].spans).toHaveLength(4)
     expect(told.resource.attributes).toEqual([
+      { key: 'service.instance.id', value: { stringValue: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
       { key: 'service.name', value: { stringValue: 'gate' } },
       { key: 'service.version', value: { stringValue: '7' } },
     ])

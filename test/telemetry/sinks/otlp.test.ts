@@ -75,7 +75,10 @@ describe('OpenTelemetry in JSON', () => {
     const [request] = receiver.received
     expect([request?.headers['x-tenant'], request?.headers['content-type']]).toEqual(['acme', 'application/json'])
     const [resource] = sent('/v1/traces')[0].resourceSpans
-    expect(valuesOf(resource.resource.attributes)).toEqual({ 'service.name': 'gate' })
+    expect(valuesOf(resource.resource.attributes)).toEqual({
+      'service.instance.id': expect.any(String),
+      'service.name': 'gate',
+    })
 
     const [call, failed, served] = spans() as [Span, Span, Span]
     expect(spans()).toHaveLength(3)

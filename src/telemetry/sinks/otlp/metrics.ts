@@ -1,5 +1,6 @@
 import type { CallFinished } from '../../events.ts'
 import { type Attributes, callAttributes, keyValues, nanos, timesOf } from './attributes.ts'
+import type { DeltaIntervals, Interval } from './delta-intervals.ts'
 import type { Json } from './protobuf.ts'
 
 const DELTA = 1
@@ -13,14 +14,19 @@ interface Observed {
   readonly value: number
 }
 
+/** The metrics of one delivery. */
+export interface ToldMetrics {
+  readonly metrics: readonly Json[]
+  /** The delivery failed: its calls are told again. */
+  failed(): void
+}
+
 /** The histograms of the conventions over the calls of one delivery: what has been added since the one before. */
-export function callMetrics(calls: readonly CallFinished[]): Json[] {
-  if (calls.length === 0) return []
+export function callMetrics(calls: readonly CallFinished[], intervals: DeltaIntervals): ToldMetrics {
+  if (calls.length === 0) return { metrics: [], failed() {} }
   const times = calls.map(timesOf)
-  const span = {
-    startTimeUnixNano: nanos(Math.min(...times.map(({ began }) => began))),
-    timeUnixNano: nanos(Math.max(...times.map(({ ended }) => ended))),
-  }
+  const first = Math.min(...times.map(({ began }) => began))
+  const interval = intervals.next(first, Math.max(...times.map(({ ended }) => ended)))
   const tokens = calls.flatMap((call): Observed[] => {
     if (!call.usage) return []
     const of = (type: string, value: number) => ({ attributes: { ...labels(call), 'gen_ai.token.type': type }, value })
@@ -33,11 +39,12 @@ export function callMetrics(calls: readonly CallFinished[]): Json[] {
   const firsts = calls.flatMap((call) =>
     call.firstTokenMs === undefined ? [] : [{ attributes: labels(call), value: call.firstTokenMs / 1000 }],
   )
-  return [
-    histogram('gen_ai.client.token.usage', '{token}', tokens, TOKENS, span),
-    histogram('gen_ai.client.operation.duration', 's', durations, SECONDS, span),
-    histogram('gen_ai.client.operation.time_to_first_chunk', 's', firsts, SECONDS, span),
+  const metrics = [
+    histogram('gen_ai.client.token.usage', '{token}', tokens, TOKENS, interval),
+    histogram('gen_ai.client.operation.duration', 's', durations, SECONDS, interval),
+    histogram('gen_ai.client.operation.time_to_first_chunk', 's', firsts, SECONDS, interval),
   ].filter(({ histogram: { dataPoints } }) => dataPoints.length > 0)
+  return { metrics, failed: interval.failed }
 }
 
 const LABELS = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model', 'gen_ai.response.model']
@@ -47,9 +54,15 @@ function labels(call: CallFinished): Attributes {
   return Object.fromEntries(LABELS.map((name) => [name, all[name]]))
 }
 
-function histogram(name: string, unit: string, observed: readonly Observed[], bounds: readonly number[], span: Json) {
+function histogram(
+  name: string,
+  unit: string,
+  observed: readonly Observed[],
+  bounds: readonly number[],
+  { startOf, end }: Interval,
+) {
   const byLabels = Map.groupBy(observed, ({ attributes }) => JSON.stringify(attributes))
-  const dataPoints = [...byLabels.values()].map((some) => {
+  const dataPoints = [...byLabels].map(([series, some]) => {
     const values = some.map(({ value }) => value)
     const counts = [...bounds, Number.POSITIVE_INFINITY].map(() => 0)
     for (const value of values) {
@@ -58,7 +71,8 @@ function histogram(name: string, unit: string, observed: readonly Observed[], bo
       counts[bucket] = (counts[bucket] as number) + 1
     }
     return {
-      ...span,
+      startTimeUnixNano: nanos(startOf(`${name} ${series}`)),
+      timeUnixNano: nanos(end),
       attributes: keyValues(some[0]?.attributes ?? {}),
       count: String(values.length),
       sum: values.reduce((sum, value) => sum + value, 0),

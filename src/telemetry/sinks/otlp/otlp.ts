@@ -1,10 +1,12 @@
 import { through } from '../../../lib/bytes/through.ts'
+import { lazily } from '../../../lib/lazily.ts'
 import type { Secret } from '../../../lib/secret.ts'
 import type { Transport } from '../../../transport/transport.ts'
 import type { CallFinished } from '../../events.ts'
 import { post, type SinkRequest } from '../post.ts'
 import { CALLS_ALONE, type Delivered, EVERYTHING, type Sink, type SinkEntry } from '../sink.ts'
 import { keyValues } from './attributes.ts'
+import { type DeltaIntervals, deltaIntervals } from './delta-intervals.ts'
 import { callRecord, noticeRecord } from './log-records.ts'
 import { EXPORTS, type Signal } from './messages.ts'
 import { callMetrics } from './metrics.ts'
@@ -44,6 +46,9 @@ const GATHERING = { entries: 512, bytes: 2_000_000, ms: 2000 }
  *  other. The first signal has the name of the callback, the others are `<name>.<signal>`. */
 export function otlp(name: string, settings: OtlpSettings, transport: Transport): Sink[] {
   const sampling = { share: settings.sampling, isParentBased: settings.parent_based }
+  const intervals = deltaIntervals()
+  // Made with the first delivery: Workers have no random values before their first request.
+  const resource = lazily(() => resourceOf(settings))
   return [...new Set(settings.signals)].map((signal, index): Sink => {
     const to = exportOf(signal, settings)
     return {
@@ -56,10 +61,15 @@ export function otlp(name: string, settings: OtlpSettings, transport: Transport)
       leavesOut: ({ callId, trace }) => signal === 'traces' && !isSampled(callId, trace, sampling),
       async deliver(entries, abort) {
         const calls = entries.flatMap(({ event }) => (event.type === 'call.finished' ? [event] : []))
-        const told = TELLS[signal](entries, calls, sampling)
-        const request = await requestTo(to, signal, exported(signal, told, settings))
-        const { status, body } = await post(transport, request, abort)
-        return outcome(status, { rejected: rejectedIn(body), told: itemsIn(signal, told), entries: entries.length })
+        const { told, failed } = TELLS[signal](entries, { calls, sampling, intervals })
+        try {
+          const request = await requestTo(to, signal, exported(signal, told, resource()))
+          const { status, body } = await post(transport, request, abort)
+          return outcome(status, { rejected: rejectedIn(body), told: itemsIn(signal, told), entries: entries.length })
+        } catch (error) {
+          failed?.()
+          throw error
+        }
       },
     }
   })
@@ -76,14 +86,30 @@ function exportOf(signal: Signal, settings: OtlpSettings): Export {
   }
 }
 
-type Tells = (entries: readonly SinkEntry[], calls: readonly CallFinished[], sampling: Sampling) => readonly Json[]
+type Tells = (
+  entries: readonly SinkEntry[],
+  of: { readonly calls: readonly CallFinished[]; readonly sampling: Sampling; readonly intervals: DeltaIntervals },
+) => { readonly told: readonly Json[]; readonly failed?: () => void }
 
 const TELLS: Readonly<Record<Signal, Tells>> = {
-  traces: (entries) =>
-    entries.flatMap(({ event, content }) => (event.type === 'call.finished' ? callSpans(event, content) : [])),
-  metrics: (_entries, calls) => callMetrics(calls),
-  logs: (entries, _calls, sampling) =>
-    entries.map(({ event }) => (event.type === 'call.finished' ? callRecord(event, sampling) : noticeRecord(event))),
+  traces: (entries) => ({
+    told: entries.flatMap(({ event, content }) => (event.type === 'call.finished' ? callSpans(event, content) : [])),
+  }),
+  metrics(_entries, { calls, intervals }) {
+    const { metrics, failed } = callMetrics(calls, intervals)
+    return { told: metrics, failed }
+  },
+  logs: (entries, { sampling }) => ({
+    told: entries.map(({ event }) =>
+      event.type === 'call.finished' ? callRecord(event, sampling) : noticeRecord(event),
+    ),
+  }),
+}
+
+/** Who tells it: an instance of its own for each process, since what two of them add is not one stream. */
+function resourceOf({ service_name, resource_attributes }: OtlpSettings): Json {
+  const instance = { 'service.instance.id': crypto.randomUUID() }
+  return { attributes: keyValues({ ...instance, ...resource_attributes, 'service.name': service_name }) }
 }
 
 /** The number of spans, data points or log records. */
@@ -95,8 +121,7 @@ function itemsIn(signal: Signal, told: readonly Json[]): number {
   )
 }
 
-function exported(signal: Signal, told: readonly Json[], { service_name, resource_attributes }: OtlpSettings): Json {
-  const resource = { attributes: keyValues({ ...resource_attributes, 'service.name': service_name }) }
+function exported(signal: Signal, told: readonly Json[], resource: Json): Json {
   if (signal === 'traces') return { resourceSpans: [{ resource, scopeSpans: [{ scope: SCOPE, spans: told }] }] }
   if (signal === 'metrics') return { resourceMetrics: [{ resource, scopeMetrics: [{ scope: SCOPE, metrics: told }] }] }
   return { resourceLogs: [{ resource, scopeLogs: [{ scope: SCOPE, logRecords: told }] }] }
