@@ -7,8 +7,8 @@ import type { Answer } from '../answer.ts'
 import type { CallInput } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
-import { LAST_WRITE_MS } from './relay.ts'
 import { EVENT_STREAM } from './respond.ts'
+import { LAST_WRITE_MS } from './taken-in-time.ts'
 
 /** Begins the stream of a call that may still be refused, because it waits for an identical one: keep-alive comments
  *  until `run` opens the stream that it is given. A refusal becomes an error event, and is reported as a refused request:

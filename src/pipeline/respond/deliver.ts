@@ -1,7 +1,8 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Call } from '../call.ts'
 import { departure } from '../client.ts'
-import { type Over, takenInTime } from './relay.ts'
+import type { Over } from './relay.ts'
+import { takenInTime } from './taken-in-time.ts'
 
 /** Shorter answers are handed to the runtime in one piece. */
 const LONG_BYTES = 65_536

@@ -14,7 +14,8 @@ import { continuationOf } from './continue-elsewhere.ts'
 import { deliver, isLong } from './deliver.ts'
 import { headerSafe } from './header-safe.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
-import { type Over, relay, takenInTime } from './relay.ts'
+import { type Over, relay } from './relay.ts'
+import { takenInTime } from './taken-in-time.ts'
 
 /** Builds the answer of a committed call. */
 export function answer(
