@@ -948,6 +948,8 @@ CREATE TABLE IF NOT EXISTS gateway_batch (
   expires_at timestamptz NOT NULL,
   CONSTRAINT gateway_batch_idempotency UNIQUE (key_id, idempotency_key)
 );
+-- How long its files are kept, where its client has said so.
+ALTER TABLE gateway_batch ADD COLUMN IF NOT EXISTS output_seconds integer;
 CREATE INDEX IF NOT EXISTS gateway_batch_key ON gateway_batch (key_id, created_at, batch_id);
 CREATE INDEX IF NOT EXISTS gateway_batch_team ON gateway_batch (team_id, created_at, batch_id)
   WHERE team_id IS NOT NULL;

@@ -47,8 +47,8 @@ export async function retryFailed(services: RetryServices, batch: BatchRecord): 
   try {
     const content = await copyFailed(services, batch, input.body, fileId)
     if (!(await records.files.ready(fileId, content, retentionSeconds))) throw new Error('the file was given up')
-    const { endpoint, metadata, batch_id: retry_of } = batch
-    const fresh = { batch_id: newBatchId(), endpoint, metadata, input_file_id: fileId, retry_of }
+    const { endpoint, metadata, output_seconds, batch_id: retry_of } = batch
+    const fresh = { batch_id: newBatchId(), endpoint, metadata, output_seconds, input_file_id: fileId, retry_of }
     const creation = await records.batches.create(
       { ...fresh, idempotency_key: null, request_hash: null },
       owner,

@@ -110,6 +110,24 @@ describe('the files of batches', () => {
     rowsOf(place.sql, queries.selectFrom('gateway_batch_result').select('item').where('batch_id', '=', id))
   const step = (more: Partial<FinishingServices> = {}) => finishing({ ...services, ...more }).step(going)
 
+  it.each([
+    [7200, 7200],
+    [null, 30 * 86_400],
+    [31 * 86_400, 30 * 86_400],
+  ])('are kept for as long as their batch says (%s), and no longer than all', async (asked, kept) => {
+    const id = await plant(['completed', 'failed'], 'completed')
+    await rowsOf(
+      place.sql,
+      queries.updateTable('gateway_batch').set({ output_seconds: asked }).where('batch_id', '=', id),
+    )
+    expect(await step()).toBe(true)
+    const files = queries
+      .selectFrom('gateway_file')
+      .select(sql<number>`extract(epoch FROM expires_at - created_at)::integer`.as('kept'))
+      .where('file_id', 'in', [outputFileId(id), errorFileId(id)])
+    expect(await rowsOf(place.sql, files)).toEqual([{ kept }, { kept }])
+  })
+
   it('hold the results in the order of the input, long ones among them, and nothing else is left', async () => {
     const standing: Standing[] = ['completed', 'failed', 'blob', 'completed', 'failed blob', 'completed']
     const id = await plant(standing, 'completed')

@@ -63,7 +63,7 @@ describe.skipIf(!postgresUrl)('a storage of files that fails every tenth operati
     let input: string | undefined
     while (input === undefined) input = await upload(services, `${lines.join('\n')}\n`)
     const id = newBatchId()
-    const nothing = { metadata: null, idempotency_key: null, request_hash: null, retry_of: null }
+    const nothing = { metadata: null, idempotency_key: null, request_hash: null, retry_of: null, output_seconds: null }
     const made = { batch_id: id, endpoint: '/v1/chat/completions', input_file_id: input, ...nothing }
     expect(await services.records.batches.create(made, OWNER, 20)).toMatchObject({ earlier: false })
 

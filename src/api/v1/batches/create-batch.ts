@@ -17,6 +17,7 @@ import { requireCreated } from './creation.ts'
 
 const MOST_PAIRS = 16
 const LONGEST_IDEMPOTENCY_KEY = 255
+const DAY_SECONDS = 86_400
 
 export const newBatch = lazily(() =>
   z.looseObject({
@@ -27,6 +28,13 @@ export const newBatch = lazily(() =>
       .record(z.string().max(64), z.string().max(512))
       .refine((pairs) => Object.keys(pairs).length <= MOST_PAIRS, `must have at most ${MOST_PAIRS} pairs`)
       .nullish(),
+    output_expires_after: z
+      .object({
+        anchor: z.literal('created_at'),
+        seconds: z.int().min(3600).max(2_592_000),
+      })
+      .nullish()
+      .describe('How long the files that the batch leaves are kept, from when they are written.'),
   }),
 )
 
@@ -52,6 +60,7 @@ export const createBatch = defineRoute(
 export async function makeBatch(scope: Scope<{ readonly json: NewBatch }>, caller: Caller): Promise<Answer> {
   const { services, client, input } = scope
   const { input_file_id, endpoint, metadata = null } = input.json
+  const output_seconds = outputSeconds(input.json, services.config.general_settings.file_retention_days)
   const owner = ownerOf(caller)
   const idempotencyKey = idempotencyKeyOf(scope.header('idempotency-key'))
   const creation = await services.records.batches.create(
@@ -61,8 +70,9 @@ export async function makeBatch(scope: Scope<{ readonly json: NewBatch }>, calle
       input_file_id,
       metadata,
       idempotency_key: idempotencyKey,
-      request_hash: idempotencyKey === null ? null : hashOf({ input_file_id, endpoint, metadata }),
+      request_hash: idempotencyKey === null ? null : hashOf({ input_file_id, endpoint, metadata, output_seconds }),
       retry_of: null,
+      output_seconds,
     },
     owner,
     services.config.general_settings.batch_max_active,
@@ -71,6 +81,14 @@ export async function makeBatch(scope: Scope<{ readonly json: NewBatch }>, calle
   scope.audits({ resource_id: batch.batch_id, organization_id: batch.organization_id, metadata: { earlier } })
   if (!earlier) client.defer(wakeBatches(services))
   return json(batchAnswer(batch))
+}
+
+/** Files may expire earlier than the setting says, not later. */
+function outputSeconds({ output_expires_after: asked }: NewBatch, mostDays: number): number | null {
+  if (!asked) return null
+  const most = mostDays * DAY_SECONDS
+  if (asked.seconds > most) throw mistake('output_expires_after.seconds', `must be at most ${most}`)
+  return asked.seconds
 }
 
 function idempotencyKeyOf(header: string | undefined): string | null {
@@ -84,8 +102,11 @@ function hashOf(body: {
   readonly input_file_id: string
   readonly endpoint: string
   readonly metadata: Readonly<Record<string, string>> | null
+  readonly output_seconds: number | null
 }): string {
-  const { input_file_id, endpoint, metadata } = body
+  const { input_file_id, endpoint, metadata, output_seconds } = body
   const pairs = metadata && Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1))
-  return digestOf(JSON.stringify([input_file_id, endpoint, pairs]))
+  return digestOf(
+    JSON.stringify([input_file_id, endpoint, pairs, ...(output_seconds === null ? [] : [output_seconds])]),
+  )
 }

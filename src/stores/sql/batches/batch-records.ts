@@ -19,6 +19,8 @@ export interface NewBatch {
   readonly idempotency_key: string | null
   readonly request_hash: string | null
   readonly retry_of: string | null
+  /** How long its files are kept; null: as long as all. */
+  readonly output_seconds: number | null
 }
 
 /** What became of a creation. `earlier`: the batch that its idempotency key has made before. */
@@ -81,6 +83,7 @@ export const BATCH_COLUMNS = [
   'cancelling_at',
   'cancelled_at',
   'expires_at',
+  'output_seconds',
 ] as const satisfies readonly (keyof BatchRecord)[]
 
 /** What an owner's batches are counted by: its team, else its key. */

@@ -126,12 +126,12 @@ export function finishRecords(database: Sql): FinishRecords {
               output_file_id = ${output?.fileId ?? null}, error_file_id = ${errors?.fileId ?? null},
               lease_token = NULL, lease_until = NULL
             WHERE ${under(lease)} AND status IN ('finalizing', 'cancelling')
-            RETURNING ${endedBatch}
+            RETURNING ${endedBatch}, output_seconds
           ), written AS (
             INSERT INTO gateway_file (file_id, purpose, filename, bytes, sha256, lines, state,
               key_id, team_id, organization_id, user_id, expires_at)
             SELECT file_id, 'batch_output', filename, bytes, sha256, lines, 'ready',
-              key_id, team_id, organization_id, user_id, now() + make_interval(days => ${retentionDays})
+              key_id, team_id, organization_id, user_id, now() + least(make_interval(days => ${retentionDays}), make_interval(secs => output_seconds))
             FROM ended, unnest(${column('fileId')}::text[], ${column('filename')}::text[], ${column('bytes')}::bigint[],
               ${column('sha256')}::text[], ${column('lines')}::integer[]) AS file (file_id, filename, bytes, sha256, lines)
             ON CONFLICT (file_id) DO NOTHING

@@ -79,6 +79,7 @@ export interface GatewayBatchTable {
   cancelling_at: Timestamp | null
   cancelled_at: Timestamp | null
   expires_at: Timestamp
+  output_seconds: Int4 | null
 }
 
 export type BatchStatus = Selectable<GatewayBatchTable>['status']

@@ -12,6 +12,7 @@ describe.each(DATABASES)('batches for their clients, with %s', (_name, setting) 
 general_settings:
   embeddings_batch_enabled: true
   batch_max_active: 5
+  file_retention_days: 10
   ${await setting()}
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
   )
@@ -100,6 +101,27 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
     ['a long key of metadata', { metadata: { [`${'k'.repeat(65)}`]: 'v' } }, `metadata.${'k'.repeat(65)}`],
     ['a long text of metadata', { metadata: { a: 'v'.repeat(513) } }, 'metadata.a'],
     [
+      'files that expire after something else',
+      { output_expires_after: { anchor: 'in_progress_at', seconds: 3600 } },
+      'output_expires_after.anchor',
+    ],
+    [
+      'files that expire too soon',
+      { output_expires_after: { anchor: 'created_at', seconds: 3599 } },
+      'output_expires_after.seconds',
+    ],
+    [
+      'files that outlive a month',
+      { output_expires_after: { anchor: 'created_at', seconds: 2_592_001 } },
+      'output_expires_after.seconds',
+    ],
+    [
+      'files that outlive what the setting says',
+      { output_expires_after: { anchor: 'created_at', seconds: 864_001 } },
+      'output_expires_after.seconds',
+    ],
+    ['files without a time', { output_expires_after: { anchor: 'created_at' } }, 'output_expires_after.seconds'],
+    [
       'too many metadata',
       { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, ''])) },
       'metadata',
@@ -108,6 +130,18 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
     const answer = await create(ann, body)
     expect(answer.status).toBe(400)
     expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', param })
+  })
+
+  it('are another request where their files are kept for another time', async () => {
+    const keptFor = (seconds?: number) =>
+      create(ann, seconds ? { output_expires_after: { anchor: 'created_at', seconds } } : {}, {
+        'idempotency-key': 'kept',
+      })
+    const { status, body } = await keptFor(7200)
+    expect(status).toBe(200)
+    expect((await keptFor(7200)).body.id).toBe(body.id)
+    for (const other of [await keptFor(), await keptFor(3600)]) expect(other.status).toBe(409)
+    await endAll()
   })
 
   it('take no window as 24h, and keep metadata at their bounds', async () => {
