@@ -90,7 +90,7 @@ export function Usage() {
     before: compared ? before.data?.data : undefined,
   })
   const file = (format: 'csv' | 'jsonl') =>
-    addressOf('GET /ui/api/spend/report', { query: { ...spent, group_by: group, limit: MOST_ROWS, format } })
+    addressOf('GET /ui/api/spend/report', { query: { ...spent, group_by: group, format } })
   const [lastCall] = last.data?.data ?? []
   const narrowed = Object.keys(filterQuery(params, all)).length > 0
   useEffect(() => shortcut('r', 'Refresh', () => void refresh('/ui/api/spend')), [])

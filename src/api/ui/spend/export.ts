@@ -66,6 +66,9 @@ function csv(columns: readonly string[]): FileFormat {
   }
 }
 
+/** How a formula begins: some spreadsheets pass over spaces before it, and read wide signs as the usual ones. */
+const FORMULA = /^(\s*[=+\-@＝＋－＠]|[\t\r\n])/
+
 /** A text that a spreadsheet would take for a formula is made one that it does not. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
@@ -75,6 +78,6 @@ function cell(value: unknown): string {
     : typeof value === 'object'
       ? JSON.stringify(value)
       : String(value)
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const harmless = FORMULA.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

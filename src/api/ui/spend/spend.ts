@@ -13,7 +13,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const USUAL_DAYS = 30
 const MOST_DAYS = 3660
-const MOST_GROUPS = 10_000
+const MOST_SHOWN = 10_000
+const MOST_EXPORTED = 100_000
 
 const range = () => ({
   from: dateOrTime().optional().describe('First hour; 30 days before `to` when left out.'),
@@ -90,7 +91,15 @@ const report = defineRoute(
         ...spendFilters(),
         owner: owner(),
         format: z.enum(FORMATS).default('json'),
-        limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('The number of rows.'),
+        limit: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(MOST_EXPORTED)
+          .optional()
+          .describe(
+            `How many rows: 1000 where it is left out and at most ${MOST_SHOWN}; of a file all, at most ${MOST_EXPORTED}.`,
+          ),
         cursor: z.coerce
           .number({ error: 'must be the next_cursor of the page before' })
           .int()
@@ -131,21 +140,31 @@ const report = defineRoute(
     }
     const asked = rangeOf(from, to, services.clock.now())
     const reach = spendReach(caller(), owner)
-    const query = { ...filters, by, offset: cursor, limit: limit + 1 }
     const { spendReports } = services
-    const rows: readonly (GroupSums | SplitSums)[] = splitBy
-      ? await spendReports.split(reach, asked, { ...query, splitBy, top })
-      : await spendReports.grouped(reach, asked, query)
-    const data = rows.slice(0, limit).map((row) => groupOf(by, splitBy, row))
+    const rowsOf = async (offset: number, most: number) => {
+      const query = { ...filters, by, offset, limit: most }
+      const rows: readonly (GroupSums | SplitSums)[] = splitBy
+        ? await spendReports.split(reach, asked, { ...query, splitBy, top })
+        : await spendReports.grouped(reach, asked, query)
+      return rows.map((row) => groupOf(by, splitBy, row))
+    }
     if (format !== 'json') {
       const splits = splitBy ? Object.keys(splitAnswer().shape) : []
       const [group = '', name = '', ...sums] = Object.keys(groupAnswer().shape)
       return exported(format, 'spend', [group, name, ...splits, ...sums], async function* () {
-        yield data
+        const ends = cursor + (limit ?? MOST_EXPORTED)
+        for (let offset = cursor; offset < ends; offset += MOST_SHOWN) {
+          const rows = await rowsOf(offset, Math.min(MOST_SHOWN, ends - offset))
+          yield rows
+          if (rows.length < MOST_SHOWN) return
+        }
       })
     }
-    const next_cursor = rows.length > limit ? String(cursor + limit) : null
-    return json({ ...asked, group_by: by, split_by: splitBy ?? null, data, next_cursor })
+    const shown = limit ?? 1000
+    if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
+    const rows = await rowsOf(cursor, shown + 1)
+    const next_cursor = rows.length > shown ? String(cursor + shown) : null
+    return json({ ...asked, group_by: by, split_by: splitBy ?? null, data: rows.slice(0, shown), next_cursor })
   },
 )
 
