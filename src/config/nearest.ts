@@ -1,5 +1,5 @@
 /** The known name that is nearest to a mistyped one; undefined if none is close. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+function nearest(word: string, known: readonly string[]): string | undefined {
   const lower = word.slice(0, 100).toLowerCase()
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(lower.length / 3)) + 1

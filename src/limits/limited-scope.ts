@@ -1,5 +1,5 @@
 /** The levels whose limits a call counts against, in the order in which they refuse. */
-export const LEVELS = ['org', 'team', 'user', 'key'] as const
+const LEVELS = ['org', 'team', 'user', 'key'] as const
 export type Level = (typeof LEVELS)[number]
 
 /** The limit fields of every scope, in the order in which they refuse. */

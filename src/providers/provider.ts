@@ -178,7 +178,7 @@ export interface Profile {
 
 export type ParameterName = keyof GatewayParams
 
-export interface ParameterUse {
+interface ParameterUse {
   readonly required?: true
   /** What it is here, where that is more exact than the sentence of the configuration. */
   readonly meaning?: string

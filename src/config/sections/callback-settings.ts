@@ -30,7 +30,7 @@ export const CALL_LABELS = [
 ] as const
 export const DEFAULT_CALL_LABELS = ['model', 'provider', 'team', 'key_id'] as const
 
-export const OTEL_SIGNALS = ['traces', 'metrics', 'logs'] as const
+const OTEL_SIGNALS = ['traces', 'metrics', 'logs'] as const
 /** A batch waits for its answer no longer than this, whatever is set. */
 const LONGEST_EXPORT_SECONDS = 600
 

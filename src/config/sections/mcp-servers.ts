@@ -3,7 +3,7 @@ import { lazily } from '../../lib/lazily.ts'
 import { checked, evenIfBroken, flag, headerSecret, headers, operatorUrl, positiveCount, section } from '../fields.ts'
 
 /** A server of managed tools, of the configuration file. */
-export const mcpServer = lazily(() =>
+const mcpServer = lazily(() =>
   section({
     server_key: checked((key) =>
       /^[A-Za-z0-9_-]{1,40}$/.test(key) && !key.includes('__') && !key.endsWith('_')

@@ -28,7 +28,7 @@ export interface ArrivingForm {
   close(): void
 }
 
-export interface FormReader {
+interface FormReader {
   /** The bytes from `start` to `end`, which may become known later. */
   from(start: number, end?: () => number | undefined): Pieces
 }

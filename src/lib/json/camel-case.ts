@@ -18,7 +18,7 @@ export function camelName(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-export function snakeName(name: string): string {
+function snakeName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 

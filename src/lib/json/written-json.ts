@@ -13,7 +13,7 @@ export interface WrittenJson {
 
 const written = new WeakMap<object, readonly Uint8Array[]>()
 
-export function writtenJson(pieces: readonly Uint8Array[]): WrittenJson {
+function writtenJson(pieces: readonly Uint8Array[]): WrittenJson {
   const value = { toJSON: () => JSON.parse(decoder.decode(joinBytes(pieces))) }
   written.set(value, pieces)
   return value

@@ -2,7 +2,7 @@ import { asRecord, entryOf } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { settingsOf } from '../translate/dialect.ts'
+import { OUTPUT_LIMITS, settingsOf } from '../translate/dialect.ts'
 
 /** The assumed answer length of a call without a limit, if the model's maximum is unknown. Larger explicit limits are
  *  rarely meant to be reached. */
@@ -11,9 +11,6 @@ const LONG_ANSWER = 4096
 const MOST_TOKENS = 1_000_000_000
 /** More choices than any vendor gives to one request. */
 const MOST_ANSWERS = 1024
-
-/** The vendors' names for the limit of an answer. */
-const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 
 /** Reasoning tokens by effort name: the most that any translator makes of it. */
 const THOUGHTS: Readonly<Record<string, number>> = {
@@ -44,8 +41,8 @@ export function outputBound(endpoint: Endpoint, request: ModelRequest, deploymen
   const answers = Math.min(asked, MOST_ANSWERS)
   if (longest !== undefined) return { tokens: longest * answers, answers, meant: longest === 0 }
   const own = ownLimit(endpoint, settings, defaults)
-  let each = Math.max(own ?? unlimited(endpoint, settings, deployment), toldThoughts(settings, defaults))
-  for (const field of LIMITS) each = Math.max(each, numberOf(settings[field]) ?? 0)
+  let each = Math.max(own ?? unlimited(endpoint, settings, deployment), reasoningBudget(settings, defaults))
+  for (const field of OUTPUT_LIMITS) each = Math.max(each, numberOf(settings[field]) ?? 0)
   const tokens = Math.ceil(Math.min(each, MOST_TOKENS)) * answers
   return { tokens, answers, meant: own !== undefined && each <= LONG_ANSWER }
 }
@@ -57,7 +54,7 @@ function ownLimit({ dialect }: Endpoint, request: Fields, defaults: Fields): num
   let own: number | undefined
   let preset: number | undefined
   let mentioned = false
-  for (const field of LIMITS) {
+  for (const field of OUTPUT_LIMITS) {
     const name = names ? entryOf(names, field) : field === 'max_output_tokens' ? undefined : field
     if (request[field] !== undefined) mentioned = true
     if (typeof name !== 'string') continue
@@ -76,16 +73,22 @@ function unlimited({ mode }: Endpoint, request: Fields, { adapter, info, connect
   const set = adapter('chat', mode.name)?.setsLimit
   if (set === undefined && info.max_output_tokens !== undefined) return info.max_output_tokens
   const { defaults } = connection
-  const effort =
+  const thoughts = entryOf(THOUGHTS, effortOf(request, defaults)) ?? 0
+  return (set ?? LONG_ANSWER) + Math.max(thoughts, reasoningBudget(request, defaults))
+}
+
+/** The reasoning effort that a request asks for, under the name that its vendor has for it. */
+export function effortOf(request: Fields, defaults: Fields): unknown {
+  return (
     request.reasoning_effort ??
     asRecord(request.reasoning).effort ??
     asRecord(request.output_config).effort ??
     defaults.reasoning_effort
-  return (set ?? LONG_ANSWER) + Math.max(entryOf(THOUGHTS, effort) ?? 0, toldThoughts(request, defaults))
+  )
 }
 
 /** The reasoning budget of a request: some vendors count it on top of the limit. */
-function toldThoughts(request: Fields, defaults: Fields): number {
+function reasoningBudget(request: Fields, defaults: Fields): number {
   const { budget_tokens } = asRecord(request.thinking ?? defaults.thinking)
   const { max_tokens } = asRecord(request.reasoning ?? defaults.reasoning)
   return Math.max(numberOf(budget_tokens) ?? 0, numberOf(max_tokens) ?? 0)

@@ -2,7 +2,7 @@ import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
 
 /** The recent usage of a deployment's calls, as seen by this process. */
-export interface Usual {
+interface Usual {
   /** Real input tokens per estimated one: the average, and a high mark for denser bodies. */
   readonly inputRatio: number
   readonly denseInput: number
@@ -17,7 +17,7 @@ export interface UsualUsage {
   learn(deployment: string, call: UsedCall): void
 }
 
-export interface UsedCall {
+interface UsedCall {
   readonly bodyBytes: number
   readonly usage: Usage
   readonly answers: number

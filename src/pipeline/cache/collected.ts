@@ -4,13 +4,11 @@ export interface Collected {
   add(piece: Uint8Array): void
   /** The whole answer. */
   whole(bytes: Uint8Array, contentType: string): void
-  /** Nothing is collected from here on, because the answer must not be stored. */
-  drop(): void
-  /** The answer; undefined if it was dropped, because it must not be stored, is too large or is no text. */
+  /** The answer; undefined if it is too large or is no text. */
   end(): Whole | undefined
 }
 
-export interface Whole {
+interface Whole {
   readonly contentType: string
   readonly body: string
   readonly pieces?: readonly number[]
@@ -54,7 +52,6 @@ export function collecting(mostBytes: number): Collected {
       whole = true
       take(piece, true)
     },
-    drop,
     end() {
       take(NOTHING, false)
       if (!pieces || bytes === 0) return undefined

@@ -9,7 +9,7 @@ import type { CachedAnswer, CacheUse } from './cache-use.ts'
 
 /** How the wait for another call's answer ends: with its answers; without, and the call may look again, because nobody
  *  leads any more; or without, and it has waited long enough. */
-export type Awaited = readonly CachedAnswer[] | 'free' | 'late'
+type Awaited = readonly CachedAnswer[] | 'free' | 'late'
 
 /** Calls of this process that wait for identical calls, of this one or of another process. */
 export interface Flights {

@@ -7,7 +7,7 @@ import { isUnwell } from '../attempt/early-probe.ts'
 import type { Attempt, Call } from '../call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
-import { translatorOf } from '../translate/translator.ts'
+import { refusalBy, translatorOf } from '../translate/translator.ts'
 import { asCandidate, type Plan } from './plan.ts'
 
 /** A header size that every proxy accepts. */
@@ -72,11 +72,10 @@ function reasonFor(
   { endpoint, request }: { readonly endpoint: Endpoint; readonly request: ModelRequest },
   deployment: Deployment,
 ): string | undefined {
-  const translator = translatorOf(deployment, endpoint.mode, endpoint.dialect)
-  if (!translator) return 'kind'
+  if (!translatorOf(deployment, endpoint.mode, endpoint.dialect)) return 'kind'
   if (deployment.drained) return 'drained'
   if (!fits(deployment, request)) return 'tags'
-  if (translator.refuses?.(request, deployment.connection.parameters.strict === true)) return 'request'
+  if (refusalBy(deployment, endpoint, request)) return 'request'
   const signals = services.signals.of(deployment.id)
   const full = Object.entries(asCandidate(services, deployment).limits).find(
     ([unit, limit]) => (signals.used[unit as CapacityUnit] ?? 0) >= limit,

@@ -16,7 +16,7 @@ import type { Endpoint } from '../endpoint.ts'
 import { type Keepers, keepersOf } from '../ids/keepers.ts'
 import type { KnownIds } from '../ids/known-ids.ts'
 import type { PipelineServices } from '../services.ts'
-import { translatorOf } from '../translate/translator.ts'
+import { refusalBy, translatorOf } from '../translate/translator.ts'
 import { affordable } from './affordable.ts'
 import { capableDeployments } from './capable-deployments.ts'
 import { withinModel } from './routing-fields.ts'
@@ -195,11 +195,9 @@ function expressible(
   request: ModelRequest,
   strict = false,
 ): readonly Deployment[] {
-  const { mode, dialect } = endpoint
   let refusal: GatewayError | undefined
   const able = deployments.filter((deployment) => {
-    const translator = translatorOf(deployment, mode, dialect)
-    const refused = translator?.refuses?.(request, strict || deployment.connection.parameters.strict === true)
+    const refused = refusalBy(deployment, endpoint, request, strict)
     refusal ??= refused
     return !refused
   })

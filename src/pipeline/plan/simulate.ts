@@ -17,7 +17,7 @@ export interface Simulation {
   readonly deployments: readonly Simulated[]
 }
 
-export interface Simulated {
+interface Simulated {
   readonly deployment: Deployment
   /** How often it would be asked first. */
   readonly chosen: number

@@ -2,7 +2,7 @@ import { asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { estimatedUsage, tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import { inputBound } from '../admit/input-bound.ts'
 import { longestInput } from '../admit/longest-input.ts'
-import { outputBound } from '../admit/output-bound.ts'
+import { effortOf, outputBound } from '../admit/output-bound.ts'
 import type { Attempt, Call } from '../call.ts'
 import { requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
@@ -63,9 +63,7 @@ export function ofUnfinished({ usual, signals }: PipelineServices, call: Call, l
 
 function thoughtsAsked(request: JsonRecord, defaults: JsonRecord): number {
   const reasoning = asRecord(request.reasoning)
-  const effort =
-    request.reasoning_effort ?? reasoning.effort ?? asRecord(request.output_config).effort ?? defaults.reasoning_effort
   const budgets = [asRecord(request.thinking ?? defaults.thinking).budget_tokens, reasoning.max_tokens]
-  const told = budgets.map((tokens) => (typeof tokens === 'number' && tokens > 0 ? tokens * BUDGET_SHARE : 0))
-  return Math.max(entryOf(THOUGHTS, effort) ?? 0, ...told)
+  const used = budgets.map((tokens) => (typeof tokens === 'number' && tokens > 0 ? tokens * BUDGET_SHARE : 0))
+  return Math.max(entryOf(THOUGHTS, effortOf(request, defaults)) ?? 0, ...used)
 }

@@ -35,7 +35,7 @@ export interface ManagedTools {
 }
 
 /** The most calls of managed tools in one request. */
-export const MOST_CALLS = 16
+const MOST_CALLS = 16
 
 type Prepared = (Written & { readonly tools: ManagedTools; readonly error?: never }) | Refusal
 

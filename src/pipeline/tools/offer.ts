@@ -7,7 +7,7 @@ import type { AskedServer, ManagedTools } from './managed-tools.ts'
 import type { ToolConversation, ToolList } from './tool-conversation.ts'
 
 /** A tool that a model is offered. */
-export interface OfferedTool {
+interface OfferedTool {
   readonly tool: Tool
   readonly asked: AskedServer
 }

@@ -63,7 +63,7 @@ function resourceText({ uri, mimeType, text, blob }: JsonRecord, image: ImageRea
 const decodedBytes = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
 
 /** The text, cut at a character if it is too long, with a sentence that says so. */
-export function bounded(text: string, mostBytes: number): string {
+function bounded(text: string, mostBytes: number): string {
   // No character is less than a byte.
   const { byteLength } = text.length > mostBytes ? { byteLength: text.length } : encoder.encode(text)
   if (byteLength <= mostBytes) return text

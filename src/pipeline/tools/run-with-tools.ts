@@ -17,7 +17,7 @@ import { type Talk, talkOf } from './talk.ts'
 import type { AskedCall, RunTurn, ToolConversation } from './tool-conversation.ts'
 
 /** The most turns in which a model may call managed tools. After the last one it is asked once more, for its answer. */
-export const MOST_TURNS = 8
+const MOST_TURNS = 8
 
 const encoder = new TextEncoder()
 

@@ -75,6 +75,9 @@ export interface DialectFollower {
   continuation(): DialectStream
 }
 
+/** The vendors' names for the limit of an answer. */
+export const OUTPUT_LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
+
 /** The settings of a request by their names in chat. */
 export function settingsOf(dialect: Dialect | undefined, request: ModelRequest): Readonly<Record<string, unknown>> {
   return dialect?.settings?.(request) ?? request

@@ -12,6 +12,7 @@ import {
   type StreamStep,
 } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
 import { chatOf } from './chat-of.ts'
 import { defaultFields } from './default-fields.ts'
@@ -76,6 +77,18 @@ function nativeTranslator(adapter: Adapter, dialect: Dialect): Translator {
     translators.set(dialect, translator)
   }
   return translator
+}
+
+/** Why the provider of a deployment cannot be asked a request; undefined if it can. `strict`: the client refuses to have
+ *  hints left out. */
+export function refusalBy(
+  deployment: Deployment,
+  { mode, dialect }: Pick<Endpoint, 'mode' | 'dialect'>,
+  request: ModelRequest,
+  strict = false,
+): GatewayError | undefined {
+  const isStrict = strict || deployment.connection.parameters.strict === true
+  return translatorOf(deployment, mode, dialect)?.refuses?.(request, isStrict)
 }
 
 /** Chat at a chat provider: bytes of chat pass unchanged, parsed chunks are written. */

@@ -5,7 +5,7 @@ import type { FinishReason, ThinkingBlock, ToolCallDelta } from '../../modes/cha
 import { signedBlock, signedContent } from './thought-signature.ts'
 
 /** What one piece of a candidate adds to the answer. */
-export interface CandidateDelta {
+interface CandidateDelta {
   content?: string
   reasoning_content?: string
   thinking_blocks?: ThinkingBlock[]

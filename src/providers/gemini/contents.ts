@@ -7,7 +7,7 @@ import { generationOf } from './generation-of.ts'
 import { type Part, partOf } from './media-part.ts'
 import { signatureOfBlocks, signatureOfCall, WITHOUT_SIGNATURE } from './thought-signature.ts'
 
-export interface Content {
+interface Content {
   readonly role: 'user' | 'model'
   readonly parts: Part[]
 }

@@ -9,9 +9,9 @@ export const PROMPT_LABEL = new RegExp(`^${LABEL}$`)
 export const PROMPT_REF = new RegExp(`^(${KEY})(?:@([1-9]\\d{0,8})|:(${LABEL}))?$`)
 
 /** The label of the newest version, which nobody moves. */
-export const LATEST = 'latest'
+const LATEST = 'latest'
 /** The label that a bare key means, where the prompt has it. */
-export const PRODUCTION = 'production'
+const PRODUCTION = 'production'
 
 /** What a reference names: a prompt, and one of its versions or labels. */
 export interface PromptRef {

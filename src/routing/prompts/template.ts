@@ -10,7 +10,7 @@ const MOST_PARTS = 100
 const LONGEST = 131_072
 
 export const ROLES = ['system', 'developer', 'user', 'assistant'] as const
-export type Role = (typeof ROLES)[number]
+type Role = (typeof ROLES)[number]
 
 const text = () =>
   z

@@ -13,7 +13,7 @@ const LONGEST = 65_536
 const TYPES = ['string', 'number', 'integer', 'boolean', 'enum', 'array', 'object'] as const
 
 /** What a call may give for one variable of a template. */
-export const variable = lazily(() =>
+const variable = lazily(() =>
   section({
     type: z.enum(TYPES),
     description: z.string().max(LONGEST_DESCRIPTION).optional(),
@@ -41,7 +41,7 @@ export const variable = lazily(() =>
   }),
 )
 
-export type Variable = z.output<ReturnType<typeof variable>>
+type Variable = z.output<ReturnType<typeof variable>>
 export type Variables = Readonly<Record<string, Variable>>
 
 /** The variables of a template, by name. */
@@ -56,12 +56,12 @@ export const variables = lazily(() =>
 )
 
 /** Whether a call that does not give the variable is refused. */
-export function isRequired({ required, default: fallback }: Variable): boolean {
+function isRequired({ required, default: fallback }: Variable): boolean {
   return required ?? fallback === undefined
 }
 
 /** Why a value is none of the variable's; undefined if it is one. */
-export function mistakeIn(declared: Variable, value: unknown): string | undefined {
+function mistakeIn(declared: Variable, value: unknown): string | undefined {
   const { type, max_length: longest } = declared
   switch (type) {
     case 'string':
@@ -87,7 +87,7 @@ export function mistakeIn(declared: Variable, value: unknown): string | undefine
 }
 
 /** The mistake in the values of a call. */
-export interface VariableMistake {
+interface VariableMistake {
   readonly name: string
   readonly message: string
 }

@@ -2,7 +2,7 @@
 export const ANSWER_MS = 60_000
 
 /** How long a check waits before it fails, in milliseconds. `--patience` multiplies all of them. */
-export const BOUNDS = {
+const BOUNDS = {
   /** A client's first event behind the gateway's own: what lies between adds no more. */
   heldBack: 2000,
   /** From the leaving of a client until its slot is free. */

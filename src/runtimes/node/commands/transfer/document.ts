@@ -3,7 +3,7 @@ import type { Fields } from '../../../../api/ui/records/record-fields.ts'
 import { isMap } from '../../../../config/fields.ts'
 
 /** The format of the file. A build reads its own and those before it. */
-export const FORMAT = 'model-gateway/1'
+const FORMAT = 'model-gateway/1'
 
 const HEAD = `# Records of a model gateway: written by \`model-gateway export\`, read by \`model-gateway import\`.
 # A value [secret] stands for a secret that the installation keeps; os.environ/NAME gives one at the import.

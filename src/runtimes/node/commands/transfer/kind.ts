@@ -21,7 +21,7 @@ export interface World {
   readonly ofFile: { readonly models: ReadonlySet<string>; readonly servers: ReadonlySet<string> }
 }
 
-export interface Part {
+interface Part {
   readonly schema: z.ZodType
   readonly value: unknown
   /** Where the value is in the record; '': it is the record. */

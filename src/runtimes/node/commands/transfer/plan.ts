@@ -21,7 +21,7 @@ export interface Step {
 }
 
 /** What the import did not come to the end of: the record at which it stopped, and those behind it. */
-export type Unwritten = 'failed' | 'left'
+type Unwritten = 'failed' | 'left'
 
 export interface Plan {
   /** In the order in which they are written. */
