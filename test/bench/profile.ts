@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { type Frame, flameGraph } from './flame-graph.ts'
 import { inspector } from './inspector.ts'
 
 /** What of a V8 CPU profile is read here. */
@@ -7,6 +8,8 @@ interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number
     readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
+    /** The nodes of what it called. */
+    readonly children?: readonly number[]
   }[]
   /** The node of each sample, and the microseconds since the one before. */
   readonly samples: readonly number[]
@@ -14,7 +17,7 @@ interface CpuProfile {
 }
 
 /** Samples the JavaScript of a Node process, by its inspector, while something runs; writes the profile to a file, which
- *  browsers and editors open, and answers what it says. */
+ *  browsers and editors open, and a flame graph beside it, and answers what they say. */
 export async function profiled(inspectorPort: number, file: string, run: () => Promise<unknown>): Promise<string> {
   const v8 = await inspector(inspectorPort)
   await v8.ask('Profiler.enable')
@@ -23,16 +26,46 @@ export async function profiled(inspectorPort: number, file: string, run: () => P
   await run()
   const { profile } = await v8.ask<{ profile: CpuProfile }>('Profiler.stop')
   v8.close()
+  const picture = `${file}.svg`
   await writeFile(file, JSON.stringify(profile))
-  return `${topOf(profile)}\n\nthe whole profile: ${file}`
+  await writeFile(picture, flameGraph('Where the CPU time of a call goes', framesOf(profile)))
+  return `${topOf(profile)}\n\nthe whole profile: ${file}\na flame graph: ${picture}`
+}
+
+function spentIn({ samples, timeDeltas }: CpuProfile): Map<number, number> {
+  const spent = new Map<number, number>()
+  for (const [at, id] of samples.entries()) spent.set(id, (spent.get(id) ?? 0) + (timeDeltas[at] ?? 0))
+  return spent
+}
+
+/** The tree of calls, without the time in which nothing was done. A function that is called from one place is one frame,
+ *  however often it was compiled anew. */
+function framesOf(profile: CpuProfile): Frame {
+  const spent = spentIn(profile)
+  const byId = new Map(profile.nodes.map((node) => [node.id, node]))
+  const root: Frame = { name: 'all', area: '', time: 0, calls: new Map() }
+  function add(id: number, within: Frame): number {
+    const node = byId.get(id)
+    if (!node || node.callFrame.functionName === '(idle)') return 0
+    const { functionName, url } = node.callFrame
+    const place = placeOf(url)
+    const name = place === '' ? functionName || '(anonymous)' : `${functionName || '(anonymous)'} ${place}`
+    const frame = within.calls.get(name) ?? { name, area: place && areaOf(place), time: 0, calls: new Map() }
+    within.calls.set(name, frame)
+    const time = (spent.get(id) ?? 0) + (node.children ?? []).reduce((sum, child) => sum + add(child, frame), 0)
+    frame.time += time
+    return time
+  }
+  for (const child of profile.nodes[0]?.children ?? []) root.time += add(child, root)
+  return root
 }
 
 const SHOWN = 25
 
 /** The areas, files and functions in which the time was spent, not that of what they called. */
-function topOf({ nodes, samples, timeDeltas }: CpuProfile): string {
-  const spent = new Map<number, number>()
-  for (const [at, id] of samples.entries()) spent.set(id, (spent.get(id) ?? 0) + (timeDeltas[at] ?? 0))
+function topOf(profile: CpuProfile): string {
+  const { nodes, timeDeltas } = profile
+  const spent = spentIn(profile)
   const areas = new Map<string, number>()
   const files = new Map<string, number>()
   const functions = new Map<string, number>()
