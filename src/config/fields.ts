@@ -38,7 +38,8 @@ export const secretText = () => text().transform(secret)
 
 /** The characters that a header value may have. */
 const ONE_LINE = /^[\t\x20-\x7e\x80-\xff]*$/
-const NOT_ONE_LINE = 'must be one line without control characters'
+const NOT_ONE_LINE =
+  'must be one line of Latin-1 characters, without control characters; a placeholder such as sk-… has to be replaced'
 
 /** A text that is sent in a header and is no secret. */
 export const headerText = () => checked((value) => (ONE_LINE.test(value) ? undefined : NOT_ONE_LINE))

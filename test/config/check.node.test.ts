@@ -32,6 +32,15 @@ describe('npm run config:check', () => {
     expect(run(`model_list:\n${entry('a')}`).stdout).toBe('ok: 1 model, 1 deployment\n')
   })
 
+  it('finds what a provider needs and a deployment lacks, as a start does', () => {
+    const lacking = '  - { model_name: m, gateway_params: { model: bedrock/nova, api_key: k-canary-1 } }\n'
+    expect(run(`model_list:\n${entry('a')}${lacking}`)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: "line 3: model_list[1]: provider 'bedrock' needs gateway_params.region\n",
+    })
+  })
+
   it('notes what is left to the database', () => {
     const stored = 'general_settings: { database_url: "postgres://db.example/gateway" }\n'
     const chain = 'gateway_settings: { fallbacks: [{ a: [pool] }] }\n'
@@ -47,7 +56,7 @@ describe('npm run config:check', () => {
     const params = (text: string) => `  - { model_name: m, gateway_params: { model: ${text} } }\n`
     const all = [
       'openai/gpt-5',
-      'bedrock/claude, region: eu-west-1',
+      'anthropic/claude',
       'openai/gpt-5, api_key: sk-canary-1',
       'bedrock/x, region: eu-west-1, aws_access_key_id: a, aws_secret_access_key: b',
       'openai/gpt-5, credential: shared',
@@ -61,7 +70,7 @@ describe('npm run config:check', () => {
       stdout: [
         'ok: 1 model, 8 deployments',
         'note: line 3: model_list[0].gateway_params: has no api_key, without which openai refuses every call',
-        'note: line 4: model_list[1].gateway_params: has no api_key or aws_access_key_id with aws_secret_access_key, without which bedrock refuses every call',
+        'note: line 4: model_list[1].gateway_params: has no api_key, without which anthropic refuses every call',
         '',
       ].join('\n'),
       stderr: '',

@@ -121,7 +121,8 @@ describe('one value', () => {
       'headers of several lines',
       entry('model: openai/x, organization: "a\\nb", project: "a\\nb", api_version: "a\\nb"'),
       ['project', 'organization', 'api_version'].map(
-        (field) => `${P}.${field}: must be one line without control characters`,
+        (field) =>
+          `${P}.${field}: must be one line of Latin-1 characters, without control characters; a placeholder such as sk-… has to be replaced`,
       ),
     ],
     ['an empty entry', 'model_list: [~]', ['model_list[0]: has no value; write one or remove the entry']],
@@ -180,7 +181,10 @@ describe('one value', () => {
     [
       'a header',
       entry('model: echo/x, headers: {"a b": x, c: "d\\r\\ne"}'),
-      [`${P}.headers["a b"]: is not a header name`, `${P}.headers.c: must be one line without control characters`],
+      [
+        `${P}.headers["a b"]: is not a header name`,
+        `${P}.headers.c: must be one line of Latin-1 characters, without control characters; a placeholder such as sk-… has to be replaced`,
+      ],
     ],
     [
       'a model name',
@@ -491,7 +495,8 @@ describe('the environment', () => {
   })
 
   it('a key that no header can carry, as files of keys end in a line', () => {
-    const line = 'must be one line without control characters (it comes from the environment variable KEY)'
+    const line =
+      'must be one line of Latin-1 characters, without control characters; a placeholder such as sk-… has to be replaced (it comes from the environment variable KEY)'
     expect(linesOf(entry('model: openai/x, api_key: os.environ/KEY'), { KEY: 'sk-canary\n' })).toEqual([
       `${P}.api_key: ${line}`,
     ])

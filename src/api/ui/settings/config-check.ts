@@ -7,9 +7,8 @@ import { placesIn } from '../../../config/places.ts'
 import type { Config } from '../../../config/schema.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { providers } from '../../../providers/index.ts'
-import { loadConfig } from '../../../routing/configuration.ts'
+import { checkedConfig } from '../../../routing/checked-config.ts'
 import { missingCredentials } from '../../../routing/missing-credentials.ts'
-import { deploymentsOf } from '../../../routing/registry.ts'
 import { unknownNames } from '../../../routing/unknown-names.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
@@ -93,9 +92,7 @@ function readIn(
   env: Environment,
 ): { readonly config: Config } | { readonly mistakes: readonly Mistake[] } {
   try {
-    const config = loadConfig(yaml, env)
-    deploymentsOf(config, providers)
-    return { config }
+    return { config: checkedConfig(yaml, env) }
   } catch (error) {
     if (error instanceof ConfigError) return { mistakes: error.mistakes }
     throw error

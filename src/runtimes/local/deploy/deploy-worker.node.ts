@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError } from '../../../config/config-error.ts'
 import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
-import { loadConfig } from '../../../routing/configuration.ts'
+import { checkedConfig } from '../../../routing/checked-config.ts'
 import { smoke } from '../smoke/smoke.node.ts'
 import { measure, subrequestsOf } from './measure.node.ts'
 import { beyondPlan, PLANS, type PlanLimits } from './plan-limits.ts'
@@ -126,7 +126,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 function checked(needed: readonly string[], env: Environment): Config {
   const known = needed.map((name) => [name, env[name] || (STAND_INS[name] ?? 'stands-for-what-is-not-here')])
   try {
-    return loadConfig(readFileSync(CONFIGURATION, 'utf8'), Object.fromEntries(known))
+    return checkedConfig(readFileSync(CONFIGURATION, 'utf8'), Object.fromEntries(known))
   } catch (error) {
     throw new Refusal(error instanceof ConfigError ? error.message : describeError(error))
   }

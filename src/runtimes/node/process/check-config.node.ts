@@ -5,7 +5,7 @@ import { linesOf } from '../../../config/places.ts'
 import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
 import { providers } from '../../../providers/index.ts'
-import { loadConfig } from '../../../routing/configuration.ts'
+import { checkedConfig } from '../../../routing/checked-config.ts'
 import { missingCredentials } from '../../../routing/missing-credentials.ts'
 
 export const CHECK_USAGE = `Usage: model-gateway check [file]
@@ -25,7 +25,7 @@ export function checkConfig(file: string, env: Readonly<Record<string, string | 
     return 1
   }
   try {
-    const config = loadConfig(yaml, env)
+    const config = checkedConfig(yaml, env)
     const models = new Set(config.model_list.map(({ model_name }) => model_name))
     const counts = `${counted(models.size, 'model')}, ${counted(config.model_list.length, 'deployment')}`
     process.stdout.write(`ok: ${counts}\n`)

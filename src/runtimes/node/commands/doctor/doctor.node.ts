@@ -5,7 +5,7 @@ import { ConfigError } from '../../../../config/config-error.ts'
 import { linesOf } from '../../../../config/places.ts'
 import type { Config } from '../../../../config/schema.ts'
 import { providers } from '../../../../providers/index.ts'
-import { loadConfig } from '../../../../routing/configuration.ts'
+import { checkedConfig } from '../../../../routing/checked-config.ts'
 import { missingCredentials } from '../../../../routing/missing-credentials.ts'
 import { deploymentOf } from '../../../../routing/registry.ts'
 import { configTextOf, nodeConfig } from '../../setup/config.node.ts'
@@ -84,7 +84,7 @@ function configuration(
 function plainConfig(path: string, env: Environment): Config {
   if (!existsSync(path) && env.GATEWAY_CONFIG)
     throw new Error(`There is no file ${path}: set GATEWAY_CONFIG to where it is`)
-  return loadConfig(existsSync(path) ? readFileSync(path, 'utf8') : 'model_list: []\n', env)
+  return checkedConfig(existsSync(path) ? readFileSync(path, 'utf8') : 'model_list: []\n', env)
 }
 
 function sharing(config: Config, processes: number): Finding[] {
