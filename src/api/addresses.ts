@@ -2,8 +2,8 @@ import { getPath } from 'hono/utils/url'
 import { DEPLOYMENTS, deploymentPaths } from './deployment-address.ts'
 import type { Route } from './route.ts'
 
-/** What clients of a vendor put before the paths of its API. `serves`: the paths that are that vendor's; `version`: where
- *  they are, if not below `/v1`. */
+/** What clients of a vendor put before the paths of its API. `serves`: the paths that are that vendor's; `version`:
+ *  where they are, if not below `/v1`. */
 const PREFIXES: readonly { readonly prefix: string; readonly serves?: RegExp; readonly version?: string }[] = [
   { prefix: '/anthropic/v1', serves: /^\/(messages|models)(\/|$)/ },
   { prefix: '/gemini/v1beta', serves: /^\/models(\/|$)/, version: '/v1beta' },
@@ -63,7 +63,7 @@ function encoded(name: string): string {
   }
 }
 
-/** A path of the dialect that a client speaks, told by the address, for what is answered where no route is. */
+/** A path of the dialect that the address belongs to: a 404 is written in the shape of that dialect. */
 export function dialectPath(url: string): string {
   const [, first] = /^[^/]*\/\/[^/]*\/(anthropic|gemini|v1beta)\//.exec(url) ?? []
   if (first === undefined) return ''

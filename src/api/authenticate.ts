@@ -12,8 +12,8 @@ import { requireSameOrigin, sessionToken } from './middleware/session-cookie.ts'
 import type { RouteContract } from './route.ts'
 import type { ApiServices } from './scope.ts'
 
-/** Says who calls, as the route asks for it: by a key or a session. Then the request is counted, which compares what is
- *  remembered of the caller with the shared store; last the caller is refused what it may not do. */
+/** Identifies the caller by a key or a session, as the route requires; counts the request, which compares the cached
+ *  caller with the shared store; then refuses what the caller may not do. */
 export function authenticate(
   services: ApiServices,
   exchange: Exchange,
@@ -24,7 +24,7 @@ export function authenticate(
   exchange.address = services.clientAddress(client.address, c.req.header('x-forwarded-for'))
   if (contract.auth === 'public') return contract.takesSession ? rejoin(services, exchange) : undefined
   const found = callerOf(services, exchange, contract)
-  // Most model calls are of callers that are remembered: nothing has to be waited for.
+  // Most model calls are of cached callers: they wait for nothing.
   if (found instanceof Promise || !contract.modelCall) return enter(services, exchange, contract, found)
   exchange.caller = found
   const looking = services.live.attend(client.defer)
@@ -54,7 +54,7 @@ function requireBatches({ config }: ApiServices): void {
   throw new GatewayError('not_found', message, { code: 'batch_disabled' })
 }
 
-/** A key goes before a session. */
+/** The caller of a request that may carry both: its key wins over its session. */
 function callerOf(services: ApiServices, exchange: Exchange, contract: RouteContract): Caller | Promise<Caller> {
   const { c, address } = exchange
   const { auth, takesSession } = contract
@@ -68,10 +68,10 @@ function callerOf(services: ApiServices, exchange: Exchange, contract: RouteCont
   return sessionOf(services, exchange, token)
 }
 
-/** What clients are served, beside the administration. */
+/** The tags of the API for clients: everything but the administration. */
 const SERVED: ReadonlySet<RouteContract['tag']> = new Set(['Models', 'Batches', 'Tools'])
 
-/** Where Azure's clients send their key, to any of the routes that OpenAI's have. */
+/** Clients of Azure send their key in this header, on all routes of OpenAI's API. */
 const KEY_HEADER = 'api-key'
 
 /** The key in the header where the clients of a route send it instead of in Authorization. */
@@ -110,18 +110,18 @@ async function rejoin(services: ApiServices, exchange: Exchange): Promise<void> 
   }
 }
 
-/** Where a session is used from. */
+/** The client of a session's request. */
 export function sessionClientOf({ c, address }: Exchange) {
   return { address, userAgent: c.req.header('user-agent'), defer: c.env.client.defer }
 }
 
-/** Refuses a caller that may not call the route. Which records it reaches, the handler of a scoped route decides. */
+/** Refuses a caller that may not call the route. The handler of a scoped route decides which records it reaches. */
 function requireAllowed(caller: Caller, contract: RouteContract): void {
   if (isSession(caller)) requireStanding(caller.session.standing, contract)
   if (contract.auth !== 'admin') return
   const wanted = permissionsOf(contract)
   const [first] = wanted
-  // Within reach or not: the handler answers for one record, and for what a person owns.
+  // The handler decides about a single record, and about what a person owns.
   if (contract.scoped && isSession(caller) && (contract.params || (contract.scoped === 'own' && ownerOf(caller))))
     return
   const allowed = contract.scoped ? wanted.some((one) => hasPermission(caller, one)) : hasEverywhere(caller)
@@ -147,10 +147,11 @@ export function permissionsOf({ permission, path }: RouteContract): readonly [Pe
   return [first, ...others]
 }
 
-/** Counts a request of which no body was read, nor will be before this has passed. */
+/** Counts a request before its body is read. */
 export async function count(services: ApiServices, exchange: Exchange): Promise<void> {
   const { caller, address, requestId, contract } = exchange
-  // Who has no limits is counted nowhere, but must not be served either while a store that has to be there is away.
+  // A caller without limits is not counted. On the API for clients it is admitted all the same, because a store that
+  // fails closed must refuse it while the store is away.
   if (!caller || (caller.versions.length === 0 && !(contract && SERVED.has(contract.tag)))) return
   const isForm = contract?.body?.contentType === 'multipart/form-data'
   const tokens = isForm ? 1 : tokensOfCharacters(announcedLength(services, exchange))
@@ -159,8 +160,8 @@ export async function count(services: ApiServices, exchange: Exchange): Promise<
   exchange.rateHeaders = counted.headers
 }
 
-/** How long the body is that the handler will read. What a client announces for a body that nobody reads costs no tokens:
- *  it need not send it, and other callers share the limits. */
+/** The announced length of a body that the handler will read. A body that no handler reads costs no tokens: a client
+ *  could announce any length without sending it, and use up limits that it shares with others. */
 function announcedLength({ config }: ApiServices, { c, caller, contract }: Exchange): number {
   if (!contract?.json || !caller) return 0
   if (contract.auth === 'admin' && !permissionsOf(contract).some((one) => hasPermission(caller, one))) return 0

@@ -35,7 +35,7 @@ export interface Exchange {
   reported: boolean
   /** Details of the audit event that the handler adds. */
   audited: AuditDetails | undefined
-  /** What the audit tells of it in events of their own. */
+  /** Further audit events of the same request. */
   alsoAudited: readonly (AuditDetails & { readonly action: string })[]
 }
 

@@ -75,7 +75,7 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     } catch (error) {
       return leave(exchange, failed(services, exchange, error))
     }
-    // What a validator or the handler throws has become an answer by then: `refuse`.
+    // `refuse` has turned what a validator or the handler threw into an answer.
     await next()
     leave(exchange, c.res)
     return undefined
@@ -91,8 +91,8 @@ function routerPath(path: string, open: true | undefined): string {
   return open ? `${named}{.+}` : named
 }
 
-/** Answers what was thrown: by a route's validators or handler; or by nothing, of a request that no route has taken, in the
- *  words of the route at its path. */
+/** Answers an error of a route's validators or handler, or a request that matches no route, in the shape of the route
+ *  `near` its path. */
 export function refuse(c: Context<Env>, services: ApiServices, thrown: unknown, near?: RouteContract): Response {
   if (c.var.exchange) return failed(services, c.var.exchange, thrown)
   const exchange = openExchange(c)
@@ -101,7 +101,7 @@ export function refuse(c: Context<Env>, services: ApiServices, thrown: unknown, 
   return response
 }
 
-/** From now on its body and its answer are counted, until the answer has been taken. */
+/** Counts the memory of the request's body and answer until the client has taken the answer. */
 function takeMemory({ footprints }: ApiServices, exchange: Exchange): void {
   const { caller } = exchange
   const footprint = footprints.open(caller?.keyId ?? caller?.kind ?? '')
@@ -109,7 +109,7 @@ function takeMemory({ footprints }: ApiServices, exchange: Exchange): void {
   exchange.c.env.client.ended(footprint.release)
 }
 
-/** In the order in which they refuse. Each is built with the first request that it checks. */
+/** In the order in which they refuse. Each builds its schema with its first request. */
 function validatorsOf(services: ApiServices, { params, query, json }: RouteContract): MiddlewareHandler<Env>[] {
   return [
     ...(params ? [validator('param', params)] : []),
@@ -130,7 +130,7 @@ function validator(target: 'param' | 'query', schema: () => z.ZodObject): Middle
   return (c, next) => validate()(c as Context, next)
 }
 
-/** Hono's own would read a body of any length, and the handler would not see it as it was sent. */
+/** Hono's own validator would read a body of any length, and would not pass it on as it was sent. */
 function jsonValidator({ config }: ApiServices, schema: () => z.ZodType): MiddlewareHandler<Env> {
   const built = lazily(schema)
   return async (c, next) => {
@@ -183,7 +183,7 @@ function scopeOf(services: ApiServices, exchange: Exchange): Scope {
 /** The answer, under the request's id. */
 function respond(services: ApiServices, exchange: Exchange, answer: Answer, near = exchange.contract): Response {
   const { requestId, rateHeaders } = exchange
-  // What the pipeline or a failure says of limits is the later word.
+  // The headers of the pipeline or of a failure are newer than those of the count.
   const headers = rateHeaders ? { ...rateHeaders, ...answer.headers } : { ...answer.headers }
   headers['x-request-id'] = requestId
   if (near?.requestIdHeader) headers[near.requestIdHeader] = requestId
@@ -191,14 +191,14 @@ function respond(services: ApiServices, exchange: Exchange, answer: Answer, near
   return services.toResponse({ status: answer.status, headers, body: answer.body })
 }
 
-/** What a person has been shown, no browser may show again from its memory: to another one, or after a change. */
+/** Whether browsers must not cache the answer: they could show it to the next person, or after a change. */
 function isPrivate({ c }: Exchange, near: RouteContract | undefined): boolean {
   if (near) return near.auth === 'admin' || near.tag === 'Accounts' || near.tag === 'Health'
-  // Nothing is there, or not yet.
+  // No route has matched.
   return c.req.path.startsWith('/ui/api/') || c.req.path.startsWith('/auth/')
 }
 
-/** Whatever was thrown, as the client hears it. */
+/** The response to a request that failed, and its log line where the operator must know. */
 function failed(services: ApiServices, exchange: Exchange, thrown: unknown, near = exchange.contract): Response {
   const error = asFailure(thrown)
   const { requestId } = exchange

@@ -18,9 +18,10 @@ type Header = (name: string) => string | undefined
  *  Schemas are built at first use: building all of them would slow down every start. */
 export interface RouteContract {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** With `{name}` for parameters, as OpenAPI writes them. The last one may be followed by a verb: `{model}:countTokens`. */
+  /** With `{name}` for parameters, as OpenAPI writes them. The last one may be followed by a verb:
+   *  `{model}:countTokens`. */
   readonly path: string
-  /** Where it is found, if not at its path: it is counted, reported and described at that. */
+  /** The address of the route, where it differs from `path`, under which it is counted, reported and described. */
   readonly address?: string
   /** Other paths of the same route, with the same parameters. */
   readonly aliases?: readonly string[]
@@ -69,7 +70,7 @@ export interface RouteContract {
   readonly responses: Readonly<Record<number, ResponseContract>>
   /** Writes the error body where the clients of this path expect another shape than the usual one. */
   readonly errorBody?: (error: GatewayError, requestId: string, header: Header) => object
-  /** It is opened as a page: failures are pages too, for those who prefer them. */
+  /** People open it in a browser: failures are pages for clients that prefer HTML. */
   readonly errorPages?: true
   /** The headers that may carry the credential instead of Authorization; default, for clients: `api-key`. */
   readonly credentialHeader?: string | readonly string[]

@@ -1,8 +1,8 @@
 import type { Result, Router } from 'hono/router'
 import { TrieRouter } from 'hono/router/trie-router'
 
-/** Hono's router for paths of every form, which splits each path anew; what it answers for a path without parameters is
- *  the same each time, and kept. */
+/** Hono's router for paths of every form. It splits every path anew, so that its results for paths without parameters
+ *  are cached here. */
 export class KeepingRouter<T> implements Router<T> {
   name = 'KeepingRouter'
   readonly #router = new TrieRouter<T>()
@@ -22,7 +22,7 @@ export class KeepingRouter<T> implements Router<T> {
 
   #look(method: string, path: string): Result<T> {
     const found = this.#router.match(method, path)
-    // Methods are as many as somebody thinks of.
+    // Misses are not kept: a client can invent any number of methods.
     if (found[0].length === 0 || !this.#fixed.has(path)) return found
     const ofMethod = this.#kept.get(method) ?? new Map<string, Result<T>>()
     this.#kept.set(method, ofMethod.set(path, found))

@@ -115,7 +115,7 @@ export interface Scope<Input = unknown> {
   reportsItself(): void
   /** Adds details to the audit event of this request. */
   audits(details: AuditDetails): void
-  /** Has the audit tell of something else that came with this request. */
+  /** Adds another audit event to this request. */
   alsoAudits(action: string, details: AuditDetails): void
   readonly input: Input
 }

@@ -7,7 +7,8 @@ export interface Line {
   /** Its first byte in the file. */
   readonly offset: number
   readonly length: number
-  /** Without its end; undefined if it is longer than the limit. They may be those of the piece that ended it. */
+  /** The bytes without the line's end; undefined if the line is longer than the limit. May be a view of the arriving
+   *  piece. */
   readonly bytes: Uint8Array | undefined
 }
 

@@ -4,8 +4,8 @@ import { LEASE_SECONDS } from '../stores/sql/batches/batch-leases.ts'
 
 const RENEW_MS = (1000 * LEASE_SECONDS) / 3
 
-/** Does the work of a lease, which is renewed meanwhile and given back if the work fails or is stopped. The signal of the
- *  work aborts with the outer one, and once the lease is lost. Resolves with false if the work did not end. */
+/** Does the work of a lease, which is renewed meanwhile and given back if the work fails or is stopped. The signal of
+ *  the work aborts with the outer one, and once the lease is lost. Resolves with false if the work did not end. */
 export async function underLease(
   lease: BatchLease,
   work: (signal: AbortSignal) => Promise<unknown>,
@@ -33,7 +33,7 @@ export async function underLease(
     try {
       if (!(await leases.renew(lease))) ending.abort()
     } catch (error) {
-      // The lease lasts for two more renewals. Whoever writes under one that has ended is refused.
+      // The lease outlives two failed renewals. Writes under an ended lease are refused.
       log.warn('batch.lease_not_renewed', { batchId: lease.batchId, error: describeError(error) })
     } finally {
       isRenewing = false

@@ -27,7 +27,7 @@ export function callableTargets(levels: readonly TargetLevel[], byDefault: Defau
   return (target) => allowances.every((allows) => allows(target))
 }
 
-/** The same of servers of tools, by their keys. */
+/** The same for servers of tools, by their keys. */
 export function usableServers(levels: readonly TargetLevel[], byDefault: Default): (key: string) => boolean {
   const restricting = restrictingLevels(levels, ofServers)
   if (restricting.length === 0) return byDefault === 'allow' ? () => true : () => false

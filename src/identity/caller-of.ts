@@ -17,7 +17,7 @@ const SCOPE_TYPES = {
   key: 'api_key',
 } as const satisfies Record<Level, ScopeType>
 
-/** What limits the calls of a key, in the order in which it refuses. */
+/** The scopes that limit the calls of a key, in the order in which they refuse. */
 export function limitedScopesOf({ key, user, team, organization }: CallerRecord): (LimitedScope & LimitsRecord)[] {
   const scopes: (LimitedScope & LimitsRecord)[] = []
   const add = (level: Level, id: string, limits: LimitsRecord) => scopes.push({ ...limits, level, id })

@@ -4,10 +4,11 @@ import { type Job, repeated } from '../lib/job.ts'
 import type { KeyNoticeRecords } from '../stores/sql/key-notice-records.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
-/** So few that what tells of them takes all of a run. */
+/** How many keys one step reads: few enough to send all their notices within a run. */
 const AT_ONCE = 100
 
-/** Tells of keys some days before their end: once for each key, end and number of days, across all processes. */
+/** Sends notices of keys some days before they expire: one for each key, end and number of days, across all
+ *  processes. */
 export function expiringKeys(
   days: readonly number[],
   {

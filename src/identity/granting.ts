@@ -4,8 +4,8 @@ import type { MembershipScope } from '../stores/sql/records/membership-records.t
 import { grantsOf } from './grants.ts'
 import { ORGANIZATION_ROLES, type OrganizationRole, TEAM_ROLES } from './roles.ts'
 
-/** The roles that a caller may give and take away in an organization or a team where it may change members: none above
- *  its own. A team's roles are all below those that may change its members. */
+/** The roles that a caller may grant and revoke in an organization or team whose members it may change: none above its
+ *  own. Everybody who may change a team's members may grant all of its roles. */
 export function grantableRoles(caller: Caller, scope: MembershipScope, id: string): readonly string[] {
   if (scope === 'team') return TEAM_ROLES
   const grants = grantsOf(caller)

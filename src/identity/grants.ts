@@ -28,18 +28,18 @@ export function reachOf(caller: Caller, permission: Permission): Reach {
   return { organizations: of('organization'), teams: of('team'), ...(wholeUsers && { wholeUsers }) }
 }
 
-/** The same, and what the caller owns. */
+/** The same reach, extended by what the caller owns. */
 export function reachWithOwn(caller: Caller, permission: Permission): Reach {
   const reach = reachOf(caller, permission)
   return reach === 'everything' ? reach : { ...reach, own: ownerOf(caller) }
 }
 
-/** What the caller owns, and nothing else. */
+/** The reach of what the caller owns alone. */
 export function ownReach(caller: Caller): Reach {
   return { ...NOTHING, own: ownerOf(caller) }
 }
 
-/** The person behind a session that lacks nothing. */
+/** The person of a complete session. */
 export function ownerOf(caller: Caller): Owner | undefined {
   if (!isSession(caller) || caller.session.standing !== 'complete') return undefined
   const { account } = caller.session

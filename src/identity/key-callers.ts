@@ -11,14 +11,13 @@ import { addressRefused, refusal } from './refusal.ts'
 const KEPT_MS = 20_000
 const MOST_KEPT = 1000
 
-/** The callers of keys that are known by their ids: for work that a key has ordered, and for people who call with a key
- *  of theirs. */
+/** Callers of keys by the keys' ids: for batches, and for people who use one of their keys through the console. */
 export interface KeyCallers {
   /** The caller as its records are now. Rejects with the refusal if the key is revoked or expired, is no longer there,
-   *  belongs to an account that is not active, or may not be used from the address. Without an address, as of work that
-   *  has none, every one is allowed. */
+   *  belongs to an account that is not active, or may not be used from the address. Without an address, as for batches,
+   *  the address is not checked. */
   find(keyId: string, address?: string): Promise<Caller>
-  /** The caller that has ordered some work: a key, or the master key by its kind. */
+  /** The caller that created a batch: a key, or the master key by its kind. */
   orderer(keyId: string): Promise<Caller>
 }
 
@@ -85,5 +84,5 @@ export function keyCallers(options: {
   return { find, orderer: async (keyId) => (keyId === masterCaller.kind ? masterCaller : find(keyId)) }
 }
 
-/** A caller that is bound to addresses reads itself again with an address, another one without. */
+/** The key of a cached caller: one that was checked for an address is another than one without. */
 const placeOf = (keyId: string, address: string | undefined) => (address === undefined ? keyId : `at ${keyId}`)

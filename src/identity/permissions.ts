@@ -1,5 +1,5 @@
-/** What an admin route asks of its caller. Roles give some of them in an organization or a team; `platform.admin` and
- *  `config.*` belong to platform admins. */
+/** The permissions of admin routes. Roles grant some of them in an organization or a team; only platform admins have
+ *  `platform.admin` and `config.*`. */
 export const PERMISSIONS = [
   'platform.admin',
   'org.read',

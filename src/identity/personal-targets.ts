@@ -8,8 +8,9 @@ import { type Grant, isSession } from './session-caller.ts'
 
 type MayCall = (target: CallTarget) => boolean
 
-/** What a caller may call. A person has no key here: it is what keys of theirs could call, in any of their teams, and in an
- *  organization of which they administer the keys or in which they have no team. A key's own bindings narrow it further. */
+/** The models that a caller may call. For a person these are the models that any key of theirs could call: in their
+ *  teams, and in organizations whose keys they administer or in which they have no team. A key's own bindings narrow
+ *  them. */
 export async function personalTargets(
   caller: Caller,
   records: Pick<CallableScopeRecords, 'each'>,
@@ -35,7 +36,7 @@ export async function personalTargets(
   return (target) => along.some((mayCall) => mayCall(target))
 }
 
-/** Where a key of the person could be. */
+/** The teams and organizations in which the person could have a key. */
 interface Path {
   readonly organization?: readonly string[]
   readonly team?: readonly string[]
@@ -60,7 +61,7 @@ function pathsOf(grants: readonly Grant[]): readonly Path[] {
 const nameOf = (type: ScopeType, id: string) => `${type} ${id}`
 const namesOf = (type: 'organization' | 'team', path: Path) => (path[type] ?? []).map((id) => nameOf(type, id))
 
-/** What somebody may bind to anything at all. */
+/** The targets that a caller may bind to any scope. */
 export interface Bindable {
   readonly target: MayCall
   readonly server: (key: string) => boolean
@@ -69,8 +70,8 @@ export interface Bindable {
 const BINDING: readonly Permission[] = ['org.update', 'team.update', 'user.update', 'key.update']
 const ALL: Bindable = { target: () => true, server: () => true }
 
-/** An organization is the ceiling of all that belongs to it: whoever administers in organizations binds what the ceiling
- *  of one of them allows. Where nothing is bound yet, binding is what opens, so the default of calls says nothing. */
+/** Administrators of organizations may bind what any of these allows, since an organization limits all scopes in it.
+ *  Where nothing is bound yet everything can be: the default for calls does not apply. */
 export async function bindableTargets(caller: Caller, records: Pick<CallableScopeRecords, 'each'>): Promise<Bindable> {
   const grants = grantsOf(caller)
   if (grants === 'everything') return ALL

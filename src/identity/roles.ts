@@ -3,11 +3,11 @@ import type { Permission } from './permissions.ts'
 
 export { TEAM_ROLES, type TeamRole }
 
-/** What a person is on the whole installation. */
+/** The roles of accounts on the whole installation. */
 export const PLATFORM_ROLES = ['platform_admin', 'org_user'] as const
 export type PlatformRole = (typeof PLATFORM_ROLES)[number]
 
-/** What a member of an organization may be, the mightiest first. */
+/** The roles in an organization, the most powerful first. */
 export const ORGANIZATION_ROLES = ['org_owner', 'org_admin', 'org_billing', 'org_auditor', 'org_member'] as const
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
 
@@ -53,7 +53,7 @@ const GRANTED: Readonly<Record<string, ReadonlySet<Permission>>> = Object.fromEn
 )
 const NONE: ReadonlySet<Permission> = new Set()
 
-/** What a role of an organization or a team permits there. A role that is unknown permits nothing. */
+/** The permissions of a role in its organization or team. An unknown role has none. */
 export function permissionsOf(role: string): ReadonlySet<Permission> {
   return Object.hasOwn(GRANTED, role) ? (GRANTED[role] ?? NONE) : NONE
 }

@@ -11,7 +11,7 @@ export const SELF_SERVICE_ROLES = [...ORGANIZATION_ROLES, ...TEAM_ROLES].filter(
   permissionsOf(role).has('key.create_self'),
 )
 
-/** What a team says of keys that members make for themselves. */
+/** A team's rules for keys that members create for themselves. */
 export type SelfServiceTeam = Pick<
   TeamRecord,
   | LimitField
@@ -23,13 +23,13 @@ export type SelfServiceTeam = Pick<
   | 'self_service_max_expiry_days'
 >
 
-/** The fields of such a key that the team has a say in. */
+/** The fields of such a key that the team restricts. */
 export type SelfServiceKey = { readonly [Name in LimitField | 'max_budget']?: unknown } & {
   readonly budget_duration?: unknown
   readonly expires_at?: unknown
 }
 
-/** Refuses a key that a member may not make for themselves; `owned` are the live ones that they have in the team. */
+/** Refuses a key that a member may not create; `owned` is the number of live keys that they have in the team. */
 export function requireSelfService(team: SelfServiceTeam, owned: number, key: SelfServiceKey, now: number): void {
   requireRoom(team, owned)
   requireBudget(team, key)
@@ -58,7 +58,7 @@ function requireRoom(
   })
 }
 
-/** A ceiling is for the period of the team's own budget: over a shorter one more could be spent. */
+/** The ceiling applies to the period of the team's budget: a key with a shorter period could spend more. */
 function requireBudget(team: SelfServiceTeam, { max_budget: budget, budget_duration: duration }: SelfServiceKey): void {
   const { self_service_budget_ceiling: ceiling, budget_duration: period } = team
   if (ceiling === null) return

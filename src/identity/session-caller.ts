@@ -14,7 +14,7 @@ export interface SessionAccount {
   readonly mustChangePassword: boolean
 }
 
-/** What a membership permits, and where. */
+/** The permissions of a membership, and where they apply. */
 export interface Grant {
   readonly scope: 'organization' | 'team'
   readonly id: string
@@ -28,7 +28,7 @@ export interface Grant {
 /** Everything that a person may administer. */
 export type Grants = 'everything' | readonly Grant[]
 
-/** What a session still lacks before it may administer, in the order in which it has to be made good:
+/** What a session must complete before it may administer, in this order:
  *  - `unverified`: the second factor was not proved in this session
  *  - `password_expired`: the password must be changed
  *  - `unenrolled`: a second factor is required, and the account has none */
@@ -49,7 +49,7 @@ export interface Session {
 /** A session that was not opened with the master key. */
 export type AccountSession = Session & { readonly account: SessionAccount }
 
-/** A person in front of a browser. */
+/** The caller of a browser session. */
 export interface SessionCaller extends Caller {
   readonly kind: 'session'
   readonly session: Session

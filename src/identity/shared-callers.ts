@@ -6,13 +6,13 @@ import type { StoredCaller } from './stored-callers.ts'
 
 const SHARED_SECONDS = 3600
 
-/** Callers in the shared store, where every process leaves those that it read from the database. While the store is away,
- *  callers are read from the database instead; only `changedSince` and `createdSince` reject. */
+/** Callers in the shared store, where every process leaves those that it read from the database. While the store is
+ *  away, callers are read from the database instead; only `changedSince` and `createdSince` reject. */
 export interface SharedCallers {
   get(keyHash: string): Promise<StoredCaller | undefined>
   put(keyHash: string, stored: StoredCaller): Promise<void>
   remove(keyHash: string): Promise<void>
-  /** Whether the shared store knows a newer version of any of these records; one round trip. */
+  /** Whether the shared store has a newer version of any of these records; one round trip. */
   changedSince(versions: readonly RecordVersion[]): Promise<boolean>
   /** Whether a record that did not exist has been created. Simultaneous questions share a round trip. */
   createdSince(record: string): Promise<boolean>

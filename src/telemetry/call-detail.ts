@@ -7,7 +7,7 @@ const MOST = 16
 const LONGEST_TEXT = 320
 const NONE: readonly never[] = []
 
-/** What there is to tell of a call beyond its row, as JSON; null if there is nothing. */
+/** The detail of a call that its row does not hold, as JSON; null if the row holds everything. */
 export function detailOf(call: CallFinished): string | null {
   // Earlier builds had no tools.
   const { ending, attempts, tried, tools = NONE, heldNano } = call
@@ -24,7 +24,7 @@ export function detailOf(call: CallFinished): string | null {
   return JSON.stringify(detail)
 }
 
-/** Whether the facts of a call say everything that it is billed by. */
+/** Whether the row of a call holds everything that it is billed by. */
 function isUsual(usage: CallFinished['usage']): boolean {
   if (!usage) return true
   const {

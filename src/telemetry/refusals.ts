@@ -10,19 +10,19 @@ export const refusals: Topic<RefusalCounts> = { name: 'refusals', write: writeRe
 /** Counts the model calls of known callers that were refused before they began, and hands the counts on. */
 export interface RefusalCounter {
   count(event: RequestFinished): void
-  /** The way to the database, which takes along what was counted when it is drained. */
+  /** Delivers records, and the counts with them when it is drained. */
   readonly delivery: Delivery
 }
 
 /** How long counts wait in memory, and while earlier ones are not written. */
 const FLUSH_MS = 500
 const FLUSH_AWAY_MS = 10_000
-/** A flush that is later than this was ended with its request. */
+/** A flush that has not ended after this time was killed with its request. */
 const LOST_MS = 5000
 const MINUTE_MS = 60_000
-/** How many kinds are told apart in a minute. Further ones are counted without their caller. */
+/** The most kinds in a minute. Further ones are counted without their caller. */
 const MOST_KINDS = 200
-/** So that an entry fits into a message of a queue. */
+/** Few enough for a message of a queue. */
 const COUNTS_AN_ENTRY = 100
 const LONGEST_TEXT = 128
 

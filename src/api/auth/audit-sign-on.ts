@@ -2,7 +2,7 @@ import type { Arrival } from '../../identity/single-sign-on/single-sign-on.ts'
 import type { AuditDetails } from '../../telemetry/audit.ts'
 import type { Scope } from '../scope.ts'
 
-/** Tells the audit of a login through an identity provider, and of what the first one of a person has made. */
+/** Audits a login through an identity provider, and what the first login of a person created or linked. */
 export function auditSignOn(scope: Scope, { account, first }: Arrival, metadata: Record<string, unknown>): void {
   const { account_id: id } = account
   const person = { actor_type: 'account', actor_id: id, resource_id: id } satisfies AuditDetails

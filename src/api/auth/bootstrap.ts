@@ -40,7 +40,7 @@ export const bootstrap = defineRoute(
     if (!(await firstAdmin.isMissing())) throw over()
     const key = bearerOf(scope.header('authorization'))
     if (token === undefined || key !== undefined) await requireMasterKey(scope, key)
-    // Before the token is used up: a password that is refused must not cost it.
+    // Hashed before the token is used up: a refused password must not cost the token.
     const hash = await passwords.hash(password, email)
     if (key === undefined) await claim(scope, token)
     const account = await firstAdmin.create(email, hash, false)

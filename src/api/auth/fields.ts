@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { storable } from '../ui/storable.ts'
 
-/** An address that somebody typed. Whether it is one, the list of accounts says. */
+/** The e-mail address of an account, as typed: it is compared with those of accounts, so its form is not checked. */
 export const emailField = () => storable().min(1).max(320)
 
-/** A password that is compared with one, or that is to become one: which of them are good enough says the rule for them. */
+/** A password to compare or to set. `password-rules.ts` decides whether a new one is good enough. */
 export const givenPassword = () => z.string().min(1).max(4096)

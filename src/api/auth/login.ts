@@ -91,7 +91,7 @@ async function opened(scope: Scope, opening: SessionOpening): Promise<Answer | u
   return session && json(answerOf(session.caller.session), 200, setSessionCookie(scope.site(), session))
 }
 
-/** One sentence for everything that can be wrong, so that nobody learns which accounts there are. */
+/** The same refusal for every reason: it must not reveal which accounts exist. */
 function wrong(): GatewayError {
   return refusal('invalid_credentials', 'The e-mail address, the password or the code is wrong.')
 }

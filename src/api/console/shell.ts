@@ -5,8 +5,8 @@ import { prefersPage } from '../error-page.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { Scope } from '../scope.ts'
 
-/** What the console may do in a browser: run and show its own files, speak to the gateway alone, and never turn a text into
- *  markup or script. */
+/** What the console may do in a browser: run and show its own files, speak to the gateway alone, and never turn a text
+ *  into markup or script. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -27,13 +27,13 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** A browser that came by https never comes by plain http again. */
+/** Sent to browsers that came by https: they must not fall back to http. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
 
 const NOT_BUILT = 'The console is not built. In the folder of the gateway, run: npm install && npm run build:console'
 
-/** The console is one page, which finds by its address what to show. It is answered here and not as a file, so that every
- *  other path stays with the gateway. */
+/** The console is one page, which finds by its address what to show. It is answered here and not as a file, so that
+ *  every other path stays with the gateway. */
 export function consoleRoutes(): readonly Route[] {
   let page: { readonly text: string; readonly answer: ReturnType<typeof builtOnce> } | undefined
   const shell = ({ services: { consoleShell }, header, site }: Scope): Answer => {

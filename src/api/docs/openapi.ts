@@ -107,7 +107,7 @@ function posted(event: string, { summary, data }: ReturnType<typeof webhookPaylo
       operationId: camelCase(`on.${event}`),
       summary,
       tags: ['Webhooks'],
-      // Its signature is told among the parameters: a header is no scheme of OpenAPI when it depends on the body.
+      // The signature is a parameter: OpenAPI has no security scheme for a header that depends on the body.
       security: [],
       parameters: SIGNATURE.map(([name, description]) => ({
         name,

@@ -97,8 +97,7 @@ function notesOf({ config, registry, live }: ApiServices): ConfigNote[] {
   })
 }
 
-/** The deployments of the groups that the caller may call. A group that it may not call looks like one that does not
- *  exist. */
+/** The deployments of the groups that the caller may call. A group that it may not call looks absent. */
 function deploymentsFor(
   mayCall: Caller['mayCall'],
   { names, groups, resolve }: Registry,

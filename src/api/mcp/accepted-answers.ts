@@ -19,7 +19,7 @@ export function acceptedAnswers(accept: string | undefined): AcceptedAnswers {
     }
     return false
   }
-  // A wildcard alone is what any program sends; streams are for those that name them.
+  // Every HTTP client accepts `*/*`: a stream is only for clients that name its type.
   const events = ranges.some(({ name, taken }) => taken && name === 'text/event-stream')
   const json = takes('application/json')
   if (json || events) return { json, events }

@@ -25,8 +25,8 @@ export interface ToolCall {
 /** The longest public name that a tool can have. */
 const LONGEST_NAME = 64
 
-/** Calls a tool of the server that its name begins with. A server that fails is told as the tool's result, in words; a
- *  tool that there is not, or not for this caller, is an error of the request. */
+/** Calls a tool of the server that its name begins with. A failing server becomes a result with an error text, as MCP
+ *  asks; an unknown or forbidden tool is an error of the request. */
 export async function callTool(call: ToolCall, params: JsonRecord): Promise<JsonRecord> {
   const { scope } = call
   const { name, arguments: args = {} } = params
@@ -35,7 +35,7 @@ export async function callTool(call: ToolCall, params: JsonRecord): Promise<Json
   const server = name.length > LONGEST_NAME ? undefined : serverOf(scope.services, scope.caller(), name)
   if (!server) throw unknownTool(name)
   const running = run(call, server, name, args)
-  // What ran is told of even when the client leaves, with which some runtimes end all that was not deferred.
+  // Deferred: the call is recorded even if the client leaves, with which Workers end the request.
   scope.client.defer(running.catch(() => {}))
   return running
 }
@@ -100,7 +100,7 @@ function answered({ content, structuredContent, isError }: ToolResult): JsonReco
   return { content, ...(structuredContent ? { structuredContent } : {}), isError }
 }
 
-/** The same for a tool that another caller may use. */
+/** The same for an unknown tool and for one that only other callers may use. */
 function unknownTool(name: string): RpcFailure {
   return new RpcFailure('invalidParams', `Unknown tool: ${name.slice(0, LONGEST_NAME)}`, { param: 'name' })
 }

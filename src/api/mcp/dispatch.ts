@@ -67,7 +67,7 @@ async function answerInPlace(asking: Asking, request: RpcRequest): Promise<objec
   return place.during(answerTo(asking, request))
 }
 
-/** Notifications have no answer. Only that a request was cancelled says something to a gateway. */
+/** Handles a notification, which has no answer. Only cancellations matter to a gateway. */
 export function takeNotification({ scope, session }: Asking, { method, params }: RpcNotification): void {
   const { requestId: id } = params
   if (method !== 'notifications/cancelled' || !isId(id)) return

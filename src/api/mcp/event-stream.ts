@@ -8,13 +8,13 @@ import type { Scope } from '../scope.ts'
 /** How long a client may take for its answer once it is there. */
 const LAST_WRITE_MS = 30_000
 
-/** Notifications that may wait for a client. Further ones are dropped: the next says more. */
+/** How many notifications may wait for a client. Further ones are dropped: each one supersedes those before. */
 const MOST_WAITING = 100
 
 const encoder = new TextEncoder()
 const eventOf = (message: object) => encoder.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`)
 
-/** Answers a request as a stream, which is open from the beginning: what is told of its progress, then its answer. */
+/** Answers a request as a stream: notifications of its progress, then its answer. The stream opens at once. */
 export function answerAsEvents(
   { client, services }: Scope,
   progressToken: string | number | undefined,

@@ -3,7 +3,7 @@ import { VERSION } from '../version.ts'
 import { RpcFailure } from './json-rpc.ts'
 import { negotiated } from './protocol-versions.ts'
 
-/** What the gateway is and can do. Tools are all that it offers. */
+/** Answers `initialize`: the gateway offers tools and nothing else. */
 export function initialize({ protocolVersion }: JsonRecord): JsonRecord {
   if (typeof protocolVersion !== 'string')
     throw new RpcFailure('invalidParams', 'protocolVersion: must be a string', { param: 'protocolVersion' })

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Scope } from '../scope.ts'
 
-/** Refuses what a foreign page sends. Its name may have been made to lead to this gateway, so that the Host it sends
- *  proves nothing: that has to be a name of the loopback interface, or one that TLS has proved. */
+/** Refuses requests of foreign pages. A page may have pointed its own name at this gateway (DNS rebinding), so that the
+ *  Host header counts only if it names the loopback interface or came over TLS. */
 export function requireKnownOrigin({ header, services, site }: Pick<Scope, 'header' | 'services' | 'site'>): void {
   const origin = header('origin')
   if (origin === undefined) return

@@ -44,7 +44,7 @@ export async function listTools(scope: Scope, { cursor = '' }: JsonRecord): Prom
   }
 }
 
-/** undefined if the server does not say in time. */
+/** The tools of a server; undefined if it does not answer in time. */
 async function toolsOf({ services, client, requestId, header }: Scope, server: ToolServer) {
   const { toolServers, timers, log } = services
   try {
@@ -67,7 +67,7 @@ function firstOf(tools: readonly Tool[]): readonly Tool[] {
   return end === -1 ? tools : tools.slice(0, end)
 }
 
-/** Lists are kept, and their tools with them. */
+/** Caches the size of a tool: lists and their tools live long. */
 const measured = new WeakMap<Tool, number>()
 
 function bytesOf(tool: Tool): number {

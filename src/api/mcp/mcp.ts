@@ -63,7 +63,7 @@ export const mcp = defineRoute(
 
 async function answerOne(asking: Asking, request: RpcRequest, accepted: AcceptedAnswers): Promise<Answer> {
   const token = progressTokenOf(request.params)
-  // The session is a name by which the client's later requests are known as its own, and opens nothing.
+  // The session only tells clients apart that share a key. It grants no access.
   const headers = request.method === 'initialize' ? { [SESSION_HEADER]: newId('mcp') } : {}
   const place = await placeFor(asking.scope, request)
   if (!accepted.json || (token !== undefined && accepted.events)) {

@@ -9,8 +9,8 @@ export interface Place {
   during<Result>(work: Promise<Result>): Promise<Result>
 }
 
-/** Takes the place of a request, or throws the refusal. Only a call of a tool needs one: everything else is answered by
- *  what the gateway knows. */
+/** Takes one of the caller's places, or throws the refusal. Only tool calls need one: the gateway answers everything
+ *  else from memory. */
 export async function placeFor({ services, caller, address, client }: Scope, { method }: RpcRequest): Promise<Place> {
   if (method !== 'tools/call') return NO_PLACE
   const release = await takeSlots(services, { caller: caller(), address, id: newTimedId('place') })

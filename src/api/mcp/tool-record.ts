@@ -21,8 +21,7 @@ export interface ToolCallEnded extends Pick<ToolCalled, 'callId' | 'server' | 't
 /** The path at which tools are called. */
 export const MCP_PATH = '/mcp'
 
-/** Tells the metrics, the ledger and the audit of a tool call, all of them in the background. The audit learns who used
- *  which tool, and nothing of what for. */
+/** Records a tool call in metrics, ledger and audit, in the background. The audit event has no arguments or results. */
 export function recordToolCall(scope: Scope, call: ToolCallEnded): void {
   const { services, client, requestId } = scope
   const { callId, server, tool, result, ending } = call
@@ -34,7 +33,7 @@ export function recordToolCall(scope: Scope, call: ToolCallEnded): void {
   services.telemetry.emit({ type: 'tool.called', at, callId, requestId, server, tool, result, ms, keyId: key, teamId })
   services.flushCounters(client)
   if (ending === undefined) return
-  // Beside the stream of events, whose finished calls are those of models.
+  // Not as an event: `call.finished` is for model calls.
   services.delivery.deliver(ledger, rowOf(scope, call, { at, ms, endedAt, ending }))
   audit(scope, call, { at, ending })
 }
@@ -62,7 +61,7 @@ function rowOf(
     endpoint: MCP_PATH,
     mode: 'tool',
     requestedModel: publicName,
-    // Whether there is such a tool is not known of a server that is away.
+    // A server that is away cannot tell whether the tool exists.
     model: tool === '' ? '' : publicName,
     deployment: server,
     provider: 'mcp',

@@ -49,7 +49,8 @@ function eventOf(
   }
 }
 
-/** Nothing was looked at: of strangers it tells nothing, and a flood of them would fill the database. */
+/** Refused before anything was checked. Such requests of unknown callers are not audited: a flood of them would fill the
+ *  database. */
 function isTurnedAway(failure: GatewayError | undefined): boolean {
   return failure?.failure === 'rate_limited' || failure?.failure === 'overloaded'
 }

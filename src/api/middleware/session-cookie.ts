@@ -12,7 +12,7 @@ export function sessionToken(cookies: string | undefined): string | undefined {
   return tokenIn(cookies, NAME)
 }
 
-/** The same of the cookie of a login at an identity provider. */
+/** The token of a login at an identity provider, likewise. */
 export function signOnToken(cookies: string | undefined): string | undefined {
   return tokenIn(cookies, SIGN_ON_NAME)
 }
@@ -37,8 +37,8 @@ export function setSessionCookie(
   return { 'set-cookie': isPlainLoopback ? value : `${value}; Secure` }
 }
 
-/** The header by which a browser is known again when it comes back from an identity provider. The cookie comes back from
- *  another site, so that it is lax; it opens nothing, and ends by itself. */
+/** The header that sets the cookie of a login at an identity provider, which ties the provider's answer to the browser
+ *  that asked. It is lax, since the browser comes back from another site. It grants no access. */
 export function setSignOnCookie(
   { isPlainLoopback }: Site,
   token: string,
@@ -66,7 +66,7 @@ export function requireSameOrigin({ config }: ApiServices, exchange: Exchange): 
   }
 }
 
-/** Forms of other sites can be sent as forms alone, and without headers of their own. */
+/** Another site can make a browser send a form, but neither JSON nor a header of its choice. */
 function requireUnusualType({ c, contract }: Exchange): void {
   const type = c.req.header('content-type') ?? ''
   if (/^application\/json\b/i.test(type)) return

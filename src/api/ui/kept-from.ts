@@ -3,7 +3,7 @@ import { lazily } from '../../lib/lazily.ts'
 
 const DAY_MS = 86_400_000
 
-/** How a list of rows that are removed with age tells what of a range it cannot have any more. */
+/** The answer field that tells from when on rows are complete, for lists whose old rows are removed. */
 export const keptFrom = lazily(() => ({
   kept_from: z.iso.datetime().nullable().describe('Rows from before this moment are removed; null: none are.'),
 }))
@@ -12,7 +12,7 @@ export function keptFromAnswer(days: number, now: number): { readonly kept_from:
   return { kept_from: days === 0 ? null : new Date(now - days * DAY_MS).toISOString() }
 }
 
-/** The same of an export. */
+/** The same as a header of an export. */
 export function keptFromHeaders(days: number, now: number): Readonly<Record<string, string>> {
   const { kept_from: moment } = keptFromAnswer(days, now)
   return moment === null ? {} : { 'x-gateway-kept-from': moment }

@@ -4,13 +4,13 @@ import { storable } from './storable.ts'
 
 const MOST = 200
 
-/** What a list takes beside its filters. */
+/** The parameters of a list, in addition to its filters. */
 export const paging = lazily(() => ({
   cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
   limit: z.coerce.number().int().min(1).max(MOST).default(50),
 }))
 
-/** What a list answers. */
+/** The answer of a list. */
 export const pageAnswer = <Row extends z.ZodType>(
   row: () => Row,
   description = 'One page.',
@@ -20,7 +20,7 @@ export const pageAnswer = <Row extends z.ZodType>(
   schema: () => z.object({ data: z.array(row()), next_cursor: z.string().nullable(), ...more() }),
 })
 
-/** The page of rows of which one more than its `limit` was read: where that one is there, others follow. */
+/** A page of `limit` rows. One more was read, to know whether another page follows. */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 
-/** Text that the database can be asked for. */
+/** Text that Postgres can store and compare. */
 export const storable = lazily(() =>
   z.string().refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds what is no text'),
 )

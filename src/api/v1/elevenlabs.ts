@@ -8,7 +8,7 @@ import { audioSpeech } from './audio-speech.ts'
 import { audioTranscriptions } from './audio-transcriptions.ts'
 import { modelRoute, runModelCall } from './model-route.ts'
 
-/** What the vendor's clients take for a failure. */
+/** An error in the shape that the vendor's clients expect. */
 const errorBody = (error: GatewayError) => ({
   detail: {
     type: error.row.type,
@@ -20,7 +20,7 @@ const errorBody = (error: GatewayError) => ({
 })
 const credentialHeader = 'xi-api-key'
 
-/** The model of the vendor's clients that name none. */
+/** The model of requests that name none. */
 const USUAL_MODEL = 'eleven_multilingual_v2'
 
 const { endpoint } = audioSpeech

@@ -19,8 +19,8 @@ export interface ModelRoute extends Route {
   readonly endpoint: Endpoint
 }
 
-/** The route of an endpoint that runs a model: reads the body and passes the call to the pipeline. `inJson`: an endpoint of
- *  forms for requests that are JSON. */
+/** The route of an endpoint that runs a model: reads the body and passes the call to the pipeline. `inJson`: an
+ *  endpoint of forms for requests that are JSON. */
 export function modelRoute(
   endpoint: Endpoint,
   contract: Pick<RouteContract, 'summary' | 'responses' | 'errorBody' | 'credentialHeader' | 'requestIdHeader'>,
@@ -37,7 +37,7 @@ export function modelRoute(
 
 const isJson = (scope: Scope) => /json/i.test(scope.header('content-type') ?? '')
 
-/** What the address of a request says of its call. */
+/** What the address of a request determines of its call. */
 interface Addressed {
   /** The model, which goes before one in a form. */
   readonly model?: string
@@ -46,7 +46,8 @@ interface Addressed {
 }
 const NOTHING_SAID: Addressed = {}
 
-/** Reads the body of a request and runs it as a call of `caller`, who may be another one than who has sent it. */
+/** Reads the body of a request and runs it as a call of `caller`, which may be a key that a person uses through the
+ *  console. */
 export async function runModelCall(
   scope: Scope,
   endpoint: Endpoint,

@@ -10,7 +10,7 @@ export const openaiList = <Entry extends z.ZodType>(entry: () => Entry) =>
     has_more: z.boolean(),
   })
 
-/** The page of entries of which one more than its limit was read: where that one is there, others follow. */
+/** A page of at most `limit` entries. One more was read, to know whether another page follows. */
 export function openaiPage<Entry extends { readonly id: string }>(entries: readonly Entry[], limit: number) {
   const data = entries.slice(0, limit)
   return {

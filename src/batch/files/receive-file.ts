@@ -33,8 +33,8 @@ export interface ArrivingFile {
 
 const CONTENT_TYPE = 'application/jsonl'
 
-/** Stores a file while its form arrives: first its row, then the content, then the row says that it is ready. Nothing is
- *  left of one that fails. */
+/** Stores a file while its form arrives: first its row, then the content, then the row's state `ready`. A failed upload
+ *  leaves nothing. */
 export async function receiveFile(services: FileServices, { owner, source, contentType }: ArrivingFile) {
   try {
     const form = fileForm(source, contentType, 'file')
@@ -98,10 +98,10 @@ async function store({ records, blobs, settings }: FileServices, fileId: string,
   return record
 }
 
-/** What cannot be removed now is removed by the sweep. */
+/** Removes a failed upload. The sweep removes what cannot be removed now. */
 async function discard({ records, blobs, log }: FileServices, fileId: string): Promise<void> {
   try {
-    // It may be ready though the database did not answer: then it stays, and expires.
+    // The file may be ready although the database did not answer: then it stays until it expires.
     if (!(await records.giveUp(fileId))) return
     await blobs.remove(contentKey(fileId))
     await records.forget([fileId])

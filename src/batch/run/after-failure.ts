@@ -17,7 +17,7 @@ const FIRST_PAUSE_MS = 4000
 const PAUSE_GROWTH = 3
 const LONGEST_PAUSE_MS = 600_000
 
-/** A limit may be raised, or a provider come back, before it said so: the batch looks this often. */
+/** The longest wait of a batch: a limit may be raised, or a provider recover, earlier than it announced. */
 const LONGEST_WAIT_MS = 60_000
 const SHORTEST_WAIT_MS = 500
 

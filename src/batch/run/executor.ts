@@ -43,20 +43,18 @@ export type Room = 'now' | 'later' | number
 
 /** Runs the items of batches: the gateway's own pipeline does, and the batch API of a provider may. */
 export interface ItemExecutor {
-  /** Takes items that are due, of none of the batches `except`, so that nobody else has them. undefined: there are
-   *  none. */
+  /** Claims due items of batches other than `except`. undefined: there are none. */
   claim(most: number, except: readonly string[]): Promise<readonly ReadyItem[] | undefined>
   /** `running` items of its key have begun. */
   room(item: ReadyItem, running: number): Promise<Room>
   /** Never rejects. */
   run(item: ReadyItem): Promise<Outcome>
-  /** Records how a try ended, together with others. Resolves when that is stored; with false if the item was somebody
-   *  else's by then. */
+  /** Records how a try ended, together with others. Resolves when that is stored; with false if the claim was lost. */
   complete(item: ReadyItem, outcome: Outcome): Promise<boolean>
-  /** Nothing else will end soon: what has ended is recorded now. */
+  /** Records at once what has ended, because nothing else will end soon. */
   completeNow(): void
-  /** Keeps items from being given to others. To be called every ten seconds. */
+  /** Renews the claims of items. To be called every ten seconds. */
   renew(items: readonly ReadyItem[]): Promise<void>
-  /** Gives back what did not end in time. Nothing is recorded any more. */
+  /** Gives back items that have not ended. Nothing is recorded afterwards. */
   abandon(items: readonly ReadyItem[]): Promise<void>
 }

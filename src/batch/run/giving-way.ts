@@ -2,7 +2,7 @@ import type { Foreground } from '../../pipeline/foreground.ts'
 
 /** How long after a client's call items give way to clients. */
 const BUSY_MS = 1000
-/** Meanwhile so many items run at most, and one starts in this time. */
+/** The most items that run meanwhile, and the interval at which one may start. */
 const MOST_MEANWHILE = 2
 const START_EVERY_MS = 10
 

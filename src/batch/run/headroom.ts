@@ -8,15 +8,15 @@ const LEFT_SHARE = 0.1
 const KEYS_KEPT = 2000
 const DAY_MS = 86_400_000
 
-/** What is known of the tightest limit of one unit. */
+/** The state of the tightest limit of one unit. */
 interface Window {
   readonly limit: number
-  /** What was left when it was last reported, less what was started since. */
+  /** The remainder when it was last reported, less what has started since. */
   left: number
   readonly resetsAt: number
 }
 
-/** How much of its limits a key leaves to the items of its batches. */
+/** How much of a key's limits the items of its batches may use now. */
 export interface Headroom {
   room(caller: Caller, bytes: number, running: number): Room
   started(caller: Caller, bytes: number): void
@@ -27,8 +27,8 @@ export interface Headroom {
 const UNITS = ['requests', 'tokens'] as const
 type Unit = (typeof UNITS)[number]
 
-/** Learns from answers how much of a key's windows is left. What is started since an answer was admitted is deducted by
- *  the next answers: they tell too little for a moment, never too much for long. */
+/** Learns from the headers of answers how much of a key's windows is left. Items that started after an answer was
+ *  admitted are deducted twice for a moment: the estimate may be too low, but is not too high for long. */
 export function headroom(now: () => number): Headroom {
   const windows = expiringMap<Partial<Record<Unit, Window>>>(now, KEYS_KEPT)
   const of = ({ keyId = '' }: Caller) => windows.get(keyId)
@@ -74,7 +74,7 @@ export function headroom(now: () => number): Headroom {
         if (limit === undefined || left === undefined || reset === undefined) continue
         const before = known[unit]
         const resetsAt = time + 1000 * Number(reset)
-        // Within a window an older answer may come later: the least is true.
+        // Answers of one window may arrive out of order: the smallest remainder is the newest.
         const isSame = before !== undefined && before.resetsAt > time && Math.abs(before.resetsAt - resetsAt) < 1500
         const remaining = Number(left)
         known[unit] = { limit: Number(limit), left: isSame ? Math.min(before.left, remaining) : remaining, resetsAt }

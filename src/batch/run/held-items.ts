@@ -21,8 +21,8 @@ export interface HeldItems {
   isWaiting(one: Held): boolean
   started(one: Held): void
   ended(one: Held, how: Outcome['kind']): void
-  /** Its try did not begin, for lack of what the others of its batch hold: it waits until one of them has ended, and
-   *  fewer run side by side. False if it was alone. */
+  /** Puts an item back whose try found no room beside others of its batch: it waits until one of them has ended, and
+   *  fewer run at once. False if it ran alone. */
   heldBack(one: Held): boolean
   remove(one: Held): void
   all(): ReadyItem[]
@@ -36,7 +36,7 @@ export interface HeldItems {
   blocked(): string[]
 }
 
-/** What ended within this time tells how many items will start soon. */
+/** The span over which the rate of ended items is measured. */
 const RECENTLY_MS = 500
 
 interface OfBatch {
@@ -61,7 +61,7 @@ export function heldItems(concurrency: number): HeldItems {
     return made
   }
 
-  /** One that may run as many as all together is held back by nothing of its own. */
+  /** A batch that may run as many items as the whole stage has no limit of its own. */
   const mayStart = ({ running, pace: { allowed }, isBlocked }: OfBatch) =>
     !isBlocked && (allowed >= concurrency || running < allowed)
   const select = (test: (one: Held) => boolean) => [...held].filter(test)
@@ -135,7 +135,7 @@ export function heldItems(concurrency: number): HeldItems {
       if (batch.held === 0 && batch.pace.allowed === concurrency) batches.delete(one.item.batchId)
     },
     all: () => [...held].map(({ item }) => item),
-    // What is not recorded would run again if this process were killed: it counts as running.
+    // An item that is not recorded yet counts as running: it would run again if this process were killed.
     isFull: () => count.running + count.recording >= concurrency,
     wanted() {
       const blocked = select((one) => one.state === 'waiting' && !mayStart(batchOf(one.item))).length

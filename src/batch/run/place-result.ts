@@ -14,8 +14,8 @@ interface ResultStores {
   readonly log: Log
 }
 
-/** The text of a result if it is short, else null: then it is a blob. Where that cannot be stored, the database takes
- *  it. */
+/** Returns the text of a short result, and null for a long one after storing it as a blob. The database takes a result
+ *  whose blob cannot be stored. */
 export async function placeResult(
   { blobs, records, log }: ResultStores,
   { batchId, item }: { readonly batchId: string; readonly item: number },

@@ -9,9 +9,9 @@ import { unansweredLine } from '../result-line.ts'
 import type { Outcome, ReadyItem } from './executor.ts'
 import type { RunServices } from './run-services.ts'
 
-/** What ends within this time is recorded together. If the process is killed meanwhile, it runs again. */
+/** Outcomes within this time are stored together. If the process is killed meanwhile, their items run again. */
 const GATHER_MS = 25
-/** So many are not kept waiting for more. */
+/** This many outcomes are stored at once. */
 const ENOUGH = 128
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
@@ -24,11 +24,11 @@ interface Ended {
 
 /** Records how tries ended, many in one statement. */
 export interface Recording {
-  /** Resolves when it is stored; with false if the item was somebody else's by then, or this has closed. */
+  /** Resolves when it is stored; with false if the item's claim was lost, or this has closed. */
   add(item: ReadyItem, outcome: Outcome): Promise<boolean>
-  /** Waits for nothing more to record together. */
+  /** Stores what has ended without waiting for more. */
   writeNow(): void
-  /** What is not recorded by now is somebody else's. */
+  /** Stops: what is not stored yet is left to the next claim. */
   close(): void
 }
 
@@ -60,7 +60,7 @@ export function recording(services: RunServices): Recording {
     schedule()
   }
 
-  /** Repeats work until the database takes it, or refuses it for what is in it: the calls of these items are paid. */
+  /** Repeats a write until the database accepts or refuses it: the calls of these items have been paid. */
   async function attempted(work: () => Promise<void>): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; !closed; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
@@ -85,7 +85,7 @@ export function recording(services: RunServices): Recording {
     // the same call has written stays the only one.
     if (events.length > 0) await charge(events)
     for (const done of await complete(ended)) written.add(nameOf(done))
-    // The batch may have ended before this blob was stored: then it is named no more.
+    // The batch may have ended before this blob was stored: then no row names the blob any more.
     await batchItems.nameBlobs(ended.filter((one) => one.text === null && !written.has(nameOf(one))))
     const others = group.filter(({ outcome }) => outcome.kind !== 'ended')
     await release(others)
@@ -97,7 +97,7 @@ export function recording(services: RunServices): Recording {
       await ledger.write(sql, events)
     } catch (error) {
       if (!isPoison(error)) throw error
-      // One that the database refuses is found, and added up, by whoever delivers all others.
+      // A row that the database refuses is handled like those of other calls: the delivery adds it up.
       for (const event of events) delivery.deliver(ledger, event)
     }
   }

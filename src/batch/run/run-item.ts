@@ -17,8 +17,8 @@ import type { RunServices } from './run-services.ts'
 /** Called with the headers of an answer or refusal, which report the limits of the caller. */
 export type LimitsReported = (headers: Readonly<Record<string, string>>) => void
 
-/** Runs one item: its request goes through the pipeline as a call of the key that made the batch, and what a client would
- *  have got becomes its result. Never rejects. */
+/** Runs one item: its request goes through the pipeline as a call of the key that made the batch, and what a client
+ *  would have got becomes its result. Never rejects. */
 export async function runItem(
   services: RunServices,
   item: ReadyItem,
@@ -78,7 +78,7 @@ export async function runItem(
   return outcome
 }
 
-/** What becomes of an item whose try failed. */
+/** The outcome of a failed try. */
 export async function failed(
   services: RunServices,
   item: ReadyItem,
@@ -88,10 +88,10 @@ export async function failed(
   const { tries } = item
   const after = afterFailure(failure, tries, services.random)
   const error = storableText(`${failure.code ?? failure.failure}: ${failure.message}`) ?? failure.failure
-  // What cost something is final, whatever the failure.
+  // A failure that cost something is final: trying again would cost again.
   if (after.kind !== 'ends' && (event === undefined || event.repeats)) {
     if (after.kind === 'waits') {
-      // Near its end a budget has room for fewer items than run: each one gives back what it held.
+      // A nearly used budget has no room for the holds of all running items; each returns its hold when it ends.
       const isHeldBack = failure.failure === 'budget_exceeded'
       return { kind: 'postponed', delayMs: after.delayMs, isHeldBack, error }
     }

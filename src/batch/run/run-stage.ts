@@ -9,9 +9,9 @@ import { type Held, heldItems } from './held-items.ts'
 
 const RENEW_EVERY_MS = 10_000
 const RENEW_AGAIN_MS = 1000
-/** While items run, others may become due. */
+/** How often due items are looked for while others run. */
 const LOOK_EVERY_MS = 1000
-/** Fewer items than this are not claimed sooner than that. */
+/** Fewer items than `FEW` are claimed once in `FEW_EVERY_MS` at most. */
 const FEW = 16
 const FEW_EVERY_MS = 250
 const LONGEST_SLEEP_MS = 1000
@@ -21,7 +21,7 @@ export interface RunningStage extends BatchStage {
   step(signal: AbortSignal, most?: number): Promise<boolean>
   /** Something may be due. */
   wake(): void
-  /** Gives back what runs. */
+  /** Stops, and gives back the items that run. */
   abandon(): Promise<void>
 }
 
@@ -128,7 +128,7 @@ export function runStage(options: {
     async step(signal, most = Number.POSITIVE_INFINITY) {
       const stop = () => events.signal()
       signal.addEventListener('abort', stop)
-      // Beside everything else: the loop may wait for a claim while the leases run out.
+      // Renewed concurrently: the loop may wait for a claim longer than leases last.
       const renewing = setInterval(() => {
         if (held.size > 0 && performance.now() - renewedAt >= RENEW_EVERY_MS) void renew()
       }, RENEW_AGAIN_MS)

@@ -6,7 +6,7 @@ import { asksForManagedTools } from '../managed-tools.ts'
 
 const LONGEST_CUSTOM_ID = 512
 
-/** What a line is checked against. */
+/** The facts that a line is checked against. */
 export interface LineRules {
   /** The path of the batch. */
   readonly endpoint: string

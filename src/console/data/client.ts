@@ -88,12 +88,12 @@ interface ReadUnderWay {
 
 const readsUnderWay = new Set<ReadUnderWay>()
 
-/** Waits no longer for what has been read for so long. */
+/** Aborts all reads that have taken `ms`. */
 export function stopReading(ms: number): void {
   for (const { since, stop } of readsUnderWay) if (performance.now() - since >= ms) stop()
 }
 
-/** The answer, unless somebody stops waiting for it. */
+/** The answer, unless `stopReading` ends the wait. */
 async function stoppable<Value>(answer: Promise<Value>): Promise<Value> {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const read: ReadUnderWay = {
@@ -138,7 +138,7 @@ async function readJson(response: Response): Promise<unknown> {
   return answer
 }
 
-/** An answer that is something else than was asked for: it came from something in front of the gateway, for one. */
+/** An answer of an unexpected form, such as one of a proxy in front of the gateway. */
 export const misunderstood = (status: number) =>
   new ApiError('The answer is not what the console understands.', { status, code: 'malformed' })
 

@@ -2,7 +2,7 @@ import type { Row } from './client.ts'
 
 export type AuditEvent = Row<'GET /ui/api/audit/events'>
 
-/** Actions whose words are not those of their name. */
+/** The words for actions, where they differ from the action's name. */
 const DONE: Readonly<Record<string, string>> = {
   create: 'created',
   update: 'changed',
@@ -34,7 +34,7 @@ const DONE: Readonly<Record<string, string>> = {
   list_models: 'listed the models of',
 }
 
-/** Events of accounts are sentences of their own: who did it is whom it happened to. */
+/** The sentences for events of accounts, whose actor is also their resource. */
 const OF_ACCOUNTS: Readonly<Record<string, string>> = {
   'account.login': 'signed in',
   'account.sso_login': 'signed in by single sign-on',
@@ -58,7 +58,7 @@ const NAMES_ITS_OBJECT = new Set(['account.end_sessions', 'account.reset_mfa'])
 
 const plain = (name: string): string => NAMES[name] ?? name.replaceAll('_', ' ')
 
-/** Names of fields and kinds whose words are not those of their name. */
+/** The words for fields and kinds, where they differ from their names. */
 const NAMES: Readonly<Record<string, string>> = {
   mcp_server: 'MCP server',
   max_budget: 'budget',
@@ -96,13 +96,13 @@ export function shown(value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
-/** Who did it: a person or a key by its name, where there is one. */
+/** The actor of an event, by its name if it has one. */
 export function actorOf({ actor_type, actor_id, actor_name }: AuditEvent): string {
   if (actor_type === 'master_key') return 'Master key'
   return actor_name ?? actor_id ?? plain(actor_type)
 }
 
-/** What it was done to: by its name, an invitation by the address that it is for. */
+/** The resource of an event, by its name; an invitation by its address. */
 export function resourceOf({ resource_name, resource_id, metadata }: AuditEvent): string | null {
   return resource_name ?? (typeof metadata.email === 'string' ? metadata.email : resource_id)
 }

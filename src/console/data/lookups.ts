@@ -10,7 +10,7 @@ interface Found {
 
 /** Finds things of the gateway by what is typed, and the name of one by its id. */
 export interface Lookup {
-  /** What who asks must have somewhere. */
+  /** The permission that the lookup needs, anywhere. */
   readonly needs?: Permission
   search(text: string): Promise<readonly Found[]>
   name(id: string): Promise<string>
@@ -31,7 +31,7 @@ function lookup(
   return {
     needs,
     search: (text) => remembered([kind, 'search', text], () => search(text)),
-    // What may not be read, or is gone, is known by its id.
+    // A record that was removed or may not be read is shown by its id.
     name: (id) => remembered([kind, id], () => name(id).catch(() => id)),
   }
 }

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 
-/** What the address says after its `?`: everything on a page that one would send to a colleague. */
+/** The parameters of the address, which hold everything on a page that one would share. */
 export interface Params {
   get(name: string): string
   /** Changes some; an empty one is taken out. With `replace` it is no step of the browser's history. */
@@ -25,15 +25,15 @@ export function useParams(): Params {
   }
   return {
     get: (name) => current.get(name) ?? '',
-    // Others may have changed the address since this was read: a timer that ends late undoes nothing of theirs.
+    // Read again: the address may have changed since the render, and a late timer must not undo that.
     set: (changes, { replace = false } = {}) => route(changed(changes, new URLSearchParams(location.search)), replace),
     go: (search) => route(search ? `${path}?${search}` : path),
     with: (changes) => changed(changes),
   }
 }
 
-/** What is open beside a list, and the way to open another, or none. To go from one to the next is no step of the browser's
- *  history. */
+/** What is open beside a list, and the way to open another, or none. To go from one to the next is no step of the
+ *  browser's history. */
 export function useOpen(): readonly [string | undefined, (id: string | undefined) => void] {
   const params = useParams()
   const open = params.get('open') || undefined

@@ -35,7 +35,7 @@ export interface Reading {
   readonly live?: number | undefined
 }
 
-/** One answer of the gateway, remembered and refreshed. The former answer stays while another input is asked. */
+/** A cached answer of the gateway. The former answer stays while that for another input is loading. */
 export function useApi<Name extends RouteName>(
   name: Name,
   input: Input<Name> = {} as Input<Name>,
@@ -90,7 +90,7 @@ export function usePages<Name extends RouteName>(
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     enabled,
     placeholderData: keepPreviousData,
-    // Only the first page moves by itself.
+    // Only the first page is polled.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : pollAfter(live, state)),
   })
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? []
@@ -116,7 +116,7 @@ function pollAfter(
   return 1000 * Math.max(error?.retryAfterSeconds ?? 0, Math.min(60, seconds * 2 ** failures))
 }
 
-/** A change. Afterwards everything that was read under `refreshes` is read anew: the beginnings of paths. */
+/** A change. Afterwards queries whose paths begin with one of `refreshes` are read again. */
 export function useChange<Name extends RouteName>(
   name: Name,
   {
@@ -133,7 +133,7 @@ export function useChange<Name extends RouteName>(
   })
 }
 
-/** Reads anew what was read under these beginnings of paths: `/ui/api/teams`. */
+/** Reads queries again whose paths begin with one of these: `/ui/api/teams`. */
 export async function refresh(...paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
   await queries.invalidateQueries({

@@ -16,7 +16,7 @@ export function shortcut(keys: string, does: string, run: () => void): () => voi
   return () => known.delete(one)
 }
 
-/** What single keys do now, for the list of them. */
+/** The current shortcuts, for the list of them. */
 export const shortcutsNow = (): ReadonlyArray<Pick<Shortcut, 'keys' | 'does'>> => {
   const byKeys = new Map([...known].map((one) => [one.keys, one]))
   return [...byKeys.values()]

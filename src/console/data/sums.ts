@@ -47,8 +47,8 @@ export function momentName(moment: number, step: Step): string {
   return (isThisYear ? dayOfUtc : dayAndYear).format(moment)
 }
 
-/** A series of one value for each moment, of the rows of a report by time: the sum of all rows of a moment. `null`: what the
- *  value is where there are no calls. */
+/** A series of one value for each moment, of the rows of a report by time: the sum of all rows of a moment. `null`:
+ *  what the value is where there are no calls. */
 export function valuesOf(
   rows: readonly Sums[],
   moments: readonly number[],
@@ -90,7 +90,7 @@ export interface Split {
   readonly other: boolean
 }
 
-/** How a number is to the one before, which is not 0. */
+/** The change of a number against the one before, which is not 0. */
 export function changeOf(now: number, before: number): string {
   const percent = Math.round((100 * (now - before)) / before)
   if (percent === 0) return '±0 %'

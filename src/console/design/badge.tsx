@@ -21,7 +21,7 @@ export function Badge({
   )
 }
 
-/** How something is: a shape and a word; only deviations have a colour. */
+/** A state as a shape and a word; only deviations have a colour. */
 export function State({
   tone = 'quiet',
   children,
@@ -47,7 +47,7 @@ export function Cut({ children, mono }: { readonly children: string; readonly mo
   )
 }
 
-/** Something that has a name and an id: shows the name, leads to it, copies the id. In a list, narrows the list to it. */
+/** A record by its name, which links to it and copies its id. In a list it filters the list. */
 export function Entity({
   name,
   id,

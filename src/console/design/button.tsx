@@ -14,7 +14,7 @@ interface Look {
 
 type ButtonProps = Look &
   Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> & {
-    /** What it started is under way. */
+    /** Its action is running. */
     readonly busy?: boolean | undefined
     readonly disabled?: boolean | undefined
     readonly type?: 'button' | 'submit'
@@ -42,7 +42,7 @@ export function Button({
       {...rest}
       type={type}
       class={classOf({ kind, small, icon, children }, more)}
-      // `disabled` itself would take the focus away from a button that has just done its work.
+      // `disabled` would take the focus away from a button that was just pressed.
       aria-disabled={off || undefined}
       onClick={off ? (event) => event.preventDefault() : onClick}
       aria-label={label}
@@ -82,7 +82,7 @@ export function ButtonLink({
   )
 }
 
-/** Copies a text. Where the browser keeps its clipboard from pages without https, the text is selected by a field. */
+/** Copies a text. Browsers without a clipboard for plain http get a field with the text selected. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const field = document.createElement('textarea')

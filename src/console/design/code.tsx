@@ -1,6 +1,6 @@
 import { CopyButton } from './button.tsx'
 
-/** A text to read and to take along. */
+/** A block of code with a button to copy it. */
 export function Code({
   text,
   wrap = false,

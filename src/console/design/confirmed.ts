@@ -3,20 +3,20 @@ import { store } from '../data/store.ts'
 
 export interface Question {
   readonly title: string
-  /** What will be so afterwards, in numbers where there are some. */
+  /** The consequences, in numbers where there are some. */
   readonly body: ComponentChildren
   readonly action: string
   /** What the other button says. Default: Cancel. */
   readonly stay?: string
   readonly danger?: boolean
-  /** What must be typed first, where it cannot be undone. */
+  /** A text to type first, for actions that cannot be undone. */
   readonly typed?: string
 }
 
-/** The question that is on the page, with what is to be called with its answer. */
+/** The question that is shown, and the callback for its answer. */
 export const asked = store<(Question & { readonly answer: (yes: boolean) => void }) | undefined>(undefined)
 
-/** Asks before something is done: `if (await confirmed({ … }))`. */
+/** Asks for confirmation: `if (await confirmed({ … }))`. */
 export function confirmed(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     asked.set({

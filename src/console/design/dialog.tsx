@@ -6,8 +6,8 @@ import { asked } from './confirmed.ts'
 import { DialogDrafts, type Draft, leave } from './form/unsaved.ts'
 import { Guard } from './guard.tsx'
 
-/** A dialog over the page, there as long as it is rendered. Escape and its cross close it, and ask before they throw away
- *  what was typed; a click beside it does nothing. */
+/** A modal dialog, open as long as it is rendered. Escape and its cross close it, after a question if input would be
+ *  lost; a click beside it does nothing. */
 export function Dialog({
   title,
   onClose,
@@ -81,7 +81,7 @@ export function useModal(onCancel: () => void) {
       event.preventDefault()
       cancel.current()
     }
-    // A browser obeys a second Escape in a row, whatever was answered to the first.
+    // Browsers close a dialog on a second Escape even if the first one was prevented.
     const escaped = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || element.querySelector(':popover-open')) return
       cancelled(event)

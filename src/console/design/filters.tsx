@@ -11,21 +11,21 @@ import { Menu } from './menu.tsx'
 export interface Filter {
   readonly name: string
   readonly label: string
-  /** What it may be, where that is a few. */
+  /** The values, if they are few. */
   readonly choices?: readonly Option[] | undefined
-  /** Where it is one of the gateway's things. */
+  /** Looks up the values, if they are records of the gateway. */
   readonly lookup?: Lookup | undefined
 }
 
-/** The filters that the address names, as the query of the list, of its file and of its chart. */
+/** The filters of the address, as parameters for the list, its export and its chart. */
 export function filterQuery(params: Params, filters: readonly Filter[]): Record<string, string> {
   return Object.fromEntries(
     filters.map(({ name }) => [name, params.get(name)] as const).filter(([, value]) => value !== ''),
   )
 }
 
-/** Filters as chips, kept in the address. Those by things that the person may not read are not offered; one that somebody
- *  else's address has is shown by its id. */
+/** Filters as chips, kept in the address. Filters by records that the person may not read are not offered; one in a
+ *  shared address is shown by its id. */
 export function Filters({ filters: all }: { readonly filters: readonly Filter[] }) {
   const params = useParams()
   const may = useMay()

@@ -13,7 +13,7 @@ export function money(dollars: number | null | undefined): string {
   return (Math.abs(dollars) < 1 ? money4 : money2).format(dollars)
 }
 
-/** Dollars of a limit that somebody set: no digits that nobody wrote. */
+/** Dollars of a limit, with no more digits than were entered. */
 export const budget = (dollars: number): string => `$${limits.format(dollars).replace(/\.\d$/, '$&0')}`
 
 export const count = (value: number | null | undefined): string =>

@@ -10,8 +10,8 @@ interface GuardProps {
   readonly children: ComponentChildren
 }
 
-/** What cannot be shown takes nothing else with it. An answer may have a form that this console does not know: it came from
- *  a gateway of another version, or from something in front of it. */
+/** An error boundary: a part that cannot be rendered leaves the rest of the page. An answer may have an unknown form,
+ *  from a gateway of another version or a proxy. */
 export class Guard extends Component<GuardProps, { readonly problem?: Error | undefined }> {
   static override getDerivedStateFromError = (problem: Error) => ({ problem })
 
@@ -24,7 +24,7 @@ export class Guard extends Component<GuardProps, { readonly problem?: Error | un
     const { title, children } = this.props
     if (!problem) return children
     const again = () => {
-      // What was shown is gone from the page, and so nothing waits for its answers any more: they are asked for anew.
+      // The failed part no longer uses its queries: they are read again with the next attempt.
       queries.removeQueries({ type: 'inactive' })
       this.setState({ problem: undefined })
     }
@@ -38,7 +38,7 @@ export class Guard extends Component<GuardProps, { readonly problem?: Error | un
   }
 }
 
-/** Why something is not shown, and one way on. Of plain elements: what else it would be made of may be what is broken. */
+/** Why a part is not shown, and one action. Made of plain elements, because our own components may be what failed. */
 export function Broken({
   action,
   onAction,

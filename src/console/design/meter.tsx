@@ -1,4 +1,4 @@
-/** How much of a limit is used. Words carry it; the bar repeats them. */
+/** The used part of a limit, as text and as a bar. */
 export function Meter({
   used,
   of,
@@ -11,7 +11,7 @@ export function Meter({
   readonly of: number | null | undefined
   readonly text: string
   readonly full?: boolean
-  /** A share of a whole, of which much is not worse than little. */
+  /** A plain share: a high value is not shown as a warning. */
   readonly plain?: boolean
 }) {
   if (of === null || of === undefined) return <span>{text}</span>

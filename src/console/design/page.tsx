@@ -35,7 +35,7 @@ export function Page({
   )
 }
 
-/** A part of a page, which fails alone. */
+/** A part of a page. If it fails, the others stay. */
 export function Section({
   title,
   actions,
@@ -80,7 +80,7 @@ export function Tile({
   )
 }
 
-/** Names and what they are. What is undefined is left out. */
+/** A list of names and values. Undefined values are left out. */
 export function Facts({ of }: { readonly of: ReadonlyArray<readonly [string, ComponentChildren]> }) {
   return (
     <dl class="facts">

@@ -26,8 +26,8 @@ interface PanelProps {
   readonly children: ComponentChildren
 }
 
-/** What one row is about. Beside the table where there is room, over it elsewhere. Give it as `panel` of a Page, with a key
- *  by what it shows. */
+/** The details of one row, beside the table or, without room, over it. Pass it as `panel` of a Page, with the record's
+ *  id as its key. */
 export function Panel(props: PanelProps) {
   return useMedia(WIDE) ? <Beside {...props} /> : <Over {...props} />
 }

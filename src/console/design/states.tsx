@@ -4,7 +4,7 @@ import { type ApiError, stopReading } from '../data/client.ts'
 import { Button, CopyButton } from './button.tsx'
 import { ago } from './format.ts'
 
-/** Nothing is here: what it would be, and one way on. */
+/** An empty state: what would be here, and one action. */
 export function Empty({
   title,
   children,
@@ -23,7 +23,7 @@ export function Empty({
   )
 }
 
-/** What went wrong, in the gateway's words. What was read before stays below it, with its age. */
+/** An error in the gateway's words. Data that was read before stays below it, with its age. */
 export function Failure({
   error,
   retry,
@@ -54,7 +54,7 @@ export function Failure({
   )
 }
 
-/** Whether something has been waited for, for so long. */
+/** Whether a wait has lasted `ms`. */
 export function useLate(waiting: boolean, ms: number): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {
@@ -84,7 +84,7 @@ export function Loading({ lines = 4 }: { readonly lines?: number }) {
   )
 }
 
-/** What takes long can be left: it counts as failed, and can be asked again. */
+/** Lets the person stop a long request, which then counts as failed and can be repeated. */
 export function StillReading() {
   return (
     <p class="row small">
@@ -130,7 +130,7 @@ export interface Read<Data> {
   refetch(): unknown
 }
 
-/** One thing that is read: shows what it is once it is there, and meanwhile or instead what happens. */
+/** Shows the result of a query, or that it is loading or failed. */
 export function Loaded<Data>({
   of,
   lines,

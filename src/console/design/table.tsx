@@ -29,7 +29,7 @@ interface TableProps<Row> {
   readonly fresh?: readonly string[] | undefined
 }
 
-/** A list that is read page after page, with everything that can happen to it. */
+/** A paged list as a table, with its loading, empty and error states. */
 export function ListTable<Row>({
   list,
   empty,
@@ -151,7 +151,7 @@ export function Table<Row>({
   )
 }
 
-/** A click that means something else than the row: a control in it, a link, or the end of a selection. */
+/** Whether a click in a row is for something else: a control, a link, or the end of a selection. */
 function isOwn(event: MouseEvent): boolean {
   if ((event.target as Element).closest('a, button, input, label')) return true
   return String(getSelection()) !== ''

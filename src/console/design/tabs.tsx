@@ -5,7 +5,7 @@ export interface Tab<Id extends string> {
   readonly label: string
 }
 
-/** Parts of one thing, of which one is shown. Arrows go from one to the next. */
+/** Tabs. Arrow keys move between them. */
 export function Tabs<Id extends string>({
   tabs,
   current,
@@ -50,7 +50,7 @@ export function Tabs<Id extends string>({
   )
 }
 
-/** One of a few, all of which are seen. */
+/** A choice of one of a few visible options. */
 export function Segmented<Id extends string>({
   options,
   current,

@@ -54,7 +54,7 @@ function useRangeKeys(range: TimeRange, choose: () => void): void {
   }, [])
 }
 
-/** As the fields of a browser have it: its own time, without a zone. */
+/** The value of a `datetime-local` field: local time without a zone. */
 const local = (iso: string) => {
   const at = new Date(iso)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

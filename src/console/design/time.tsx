@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useSettings } from '../data/settings.ts'
 import { ago, moment, zoneName } from './format.ts'
 
-/** A moment, told by its distance from now; exact as a title. */
+/** A moment, relative to now, with the exact time as a title. */
 export function Ago({ at, never = '–' }: { readonly at: string | number | null | undefined; readonly never?: string }) {
   useSettings()
   const [, tick] = useState(0)

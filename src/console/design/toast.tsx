@@ -14,7 +14,7 @@ const SHOWN_MS = 6000
 const shown = store<readonly Toast[]>([])
 let made = 0
 
-/** Says in a corner that something was done, or was not. Failures stay until they are closed. */
+/** Shows in a corner that an action succeeded or failed. Failures stay until they are closed. */
 export function toast(text: ComponentChildren, { bad = false }: { readonly bad?: boolean } = {}): void {
   const id = ++made
   shown.set([...shown.get().slice(-3), { id, text, bad }])

@@ -3,7 +3,7 @@ import type { IconName } from '../design/icons.tsx'
 
 /** A page of the console. */
 export interface ConsolePage {
-  /** As `pages` of /auth/me names it: who is not given it does not see it. */
+  /** Its name in `pages` of /auth/me, which lists the pages that the person may open. */
   readonly id: string
   /** After /console; '' is the first page. */
   readonly path: string

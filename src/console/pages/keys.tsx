@@ -71,7 +71,7 @@ const COLUMNS: ReadonlyArray<Column<Key>> = [
   { id: 'created', label: 'Created', optional: true, cell: (key) => <Ago at={key.created_at} /> },
 ]
 
-/** A week's worth of mornings from now: what ends before it ends soon. */
+/** The moment some days from now, rounded up to the hour, so that the query stays the same. */
 const inDays = (days: number) =>
   new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + days * 86_400_000).toISOString()
 

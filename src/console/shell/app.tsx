@@ -31,7 +31,7 @@ const VIEWS = PAGES.map(({ id, path, label, load }) => ({
   View: pagePart(label, load),
 }))
 
-/** Who has not signed in sees the way in; everybody else the console. */
+/** Shows the sign-in, or the console to people with a session. */
 export function App() {
   const me = useApi('GET /auth/me')
   const { path } = useLocation()

@@ -1,7 +1,7 @@
 import { databaseAway, offline } from '../data/connection.ts'
 import { useStore } from '../data/store.ts'
 
-/** What is wrong with everything. */
+/** Banners for problems of the whole gateway. */
 export function Banners() {
   const away = useStore(databaseAway)
   const alone = useStore(offline)

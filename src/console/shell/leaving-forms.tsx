@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { LocationProvider, useLocation } from 'preact-iso/router'
 import { anyUnsaved, leave } from '../design/form/unsaved.ts'
 
-/** What an address opens. All else in it narrows what is shown, and closes no form. */
+/** The part of an address that determines what is open. Other parameters filter, and close no form. */
 const OPENS = ['open', 'tab', 'view', 'new', 'edit', 'override', 'copy'] as const
 
 function leads(from: string, to: string): boolean {
@@ -37,7 +37,7 @@ export function LeavingForms({ children }: { readonly children: ComponentChildre
     const moved = (event: PopStateEvent) => {
       if (!anyUnsaved() || !leads(shown.current, location.href)) return
       event.stopImmediatePropagation()
-      // The address is another one already: the one of the form comes back on top of it, to be taken off after a yes.
+      // Back has changed the address already: the form's address is pushed again, and removed after a yes.
       history.pushState(null, '', shown.current)
       leave(() => history.back())
     }

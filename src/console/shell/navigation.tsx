@@ -65,7 +65,7 @@ export function PageLinks({ onFollow }: { readonly onFollow?: () => void }) {
   )
 }
 
-/** Limits the lists to one organization or team. Who has only one place has nothing to choose. */
+/** Limits the lists to one organization or team. Hidden for people with a single one. */
 export function ScopeSwitch() {
   const { organizations, teams } = useSession()
   const { organization_id, team_id } = useScope()

@@ -23,7 +23,7 @@ export function Nowhere() {
   )
 }
 
-/** A page that is there, and not for this person: nothing is asked that would be refused. */
+/** An existing page that the person may not open. It sends no requests. */
 export function NotYours() {
   return (
     <Page title="Not for your roles">

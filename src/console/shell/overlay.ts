@@ -1,4 +1,4 @@
 import { store } from '../data/store.ts'
 
-/** What is shown over everything: the palette, or the list of keys. */
+/** The overlay: the palette, or the list of shortcuts. */
 export const overlay = store<'' | 'palette' | 'keys'>('')

@@ -16,8 +16,8 @@ const LostPage = () => (
   </BrokenPage>
 )
 
-/** A page, loaded when it is opened. After a newer version of the gateway was put in place, the files of this one are gone:
- *  then the newer console opens it. */
+/** A page, loaded when it is opened. After a newer version of the gateway was put in place, the files of this one are
+ *  gone: then the newer console opens it. */
 export function pagePart(title: string, load: Load): FunctionComponent {
   const View = lazy(() => load().catch(newerPage))
   return () => (
@@ -51,7 +51,7 @@ function wasLeft(version: string): boolean {
   }
 }
 
-/** Something that comes over the page, where something may be typed that is not saved. */
+/** A lazily loaded overlay. A failure does not reload the console, because the page below may have unsaved input. */
 export const overPart = (load: Load) =>
   lazy(() =>
     load().catch(() => {

@@ -4,7 +4,7 @@ import { store, useStore } from '../data/store.ts'
 
 const KEPT = 'second-factor-later'
 
-/** The accounts that were asked in this browser, and said: not now. */
+/** The accounts that have declined in this browser. */
 const later = store<readonly string[]>(kept(KEPT, []))
 const held = store(false)
 const isBusy = store(false)
@@ -21,7 +21,7 @@ export function useMoreBeforeConsole(session: Answer<'GET /auth/me'> | undefined
   )
 }
 
-/** Nobody is asked on this visit: who has just made the first account is on the way to a first call. */
+/** Does not ask on this visit: the first administrator continues with a first call. */
 export const askLater = (): void => isBusy.set(true)
 
 export function notNow(accountId: string): void {

@@ -13,10 +13,10 @@ const SETUP_SECONDS = 3600
 export interface FirstAdmin {
   /** Whether there is no account yet. Once there is one, the answer is remembered. */
   isMissing(): Promise<boolean>
-  /** Makes the administrator that the configuration names, while there is no account. Costs nothing once there is one. */
+  /** Creates the administrator of the configuration while there is no account. Costs nothing once there is one. */
   ensure(): Promise<void>
-  /** A token that makes the first account, once, within an hour. undefined: there is an account already, or another process
-   *  has given the token. */
+  /** Issues the token that permits to create the first account, once, within an hour. undefined: there is an account
+   *  already, or another process has issued the token. */
   setupToken(): Promise<string | undefined>
   /** Uses a setup token up. False: it is not one that could still be used. */
   claim(token: string): Promise<boolean>
@@ -59,7 +59,7 @@ export function firstAdmin(options: {
     create,
     async ensure() {
       if (!configured || !(await isMissing())) return
-      // Its password is in a file or an environment, where others may read it: it is good for one login.
+      // Others may read the password in the file or the environment: it must be changed after its first login.
       const account = await create(configured.email, await passwords.hashGiven(reveal(configured.password)), true)
       if (account) log.info('account.bootstrapped', { account_id: account.account_id })
     },
@@ -74,7 +74,7 @@ export function firstAdmin(options: {
       }
     },
     async claim(token) {
-      // Looked at first: a wrong token must not use up the right one.
+      // Compared before it is taken: a wrong token must not use up the right one.
       if ((await store.get(setupKey())) !== hash(token)) return false
       return (await store.take(setupKey())) === hash(token)
     },

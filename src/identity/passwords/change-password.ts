@@ -8,8 +8,8 @@ import { normalized } from './password-rules.ts'
 import type { PasswordThrottle } from './password-throttle.ts'
 import type { Passwords } from './passwords.ts'
 
-/** Changes the password of the account of a session. All of its other sessions end, and this one goes on under a new
- *  token. Throws the refusal where it cannot. */
+/** Changes the password of a session's account, ends the account's other sessions, and gives this one a new token.
+ *  Throws the refusal. */
 export type ChangePassword = (
   session: AccountSession,
   given: { readonly current: string; readonly next: string },

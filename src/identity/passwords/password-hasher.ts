@@ -1,6 +1,6 @@
 import type { ScryptInput } from '../../lib/crypto.ts'
 
-/** Runs scrypt where a runtime can do so without holding up model calls. */
+/** Runs scrypt without delaying model calls, in the way of the runtime. */
 export interface PasswordHasher {
   /** The number of derivations that run at once; further ones wait. undefined if the runtime itself runs one after the
    *  other and requests cannot wait for each other. */

@@ -10,26 +10,26 @@ import type { SessionClient } from '../sessions/sessions.ts'
 import type { PasswordThrottle } from './password-throttle.ts'
 import type { Passwords } from './passwords.ts'
 
-/** What brings the token of a reset to who owns the address. */
+/** Sends the tokens of resets to the addresses of their accounts. */
 export interface ResetLinks {
-  /** The statement that leaves the link to be sent, for the batch that keeps its token. */
+  /** The statement that queues the e-mail, to run with the one that stores the token. */
   compose(recipient: string, link: { readonly token: string; readonly expiresAt: Date }): Promise<Query<unknown>>
-  /** Sends what waits, beside the request. */
+  /** Sends queued e-mails, without delaying the request. */
   send(defer: SessionClient['defer']): void
 }
 
-/** What became of a request for an e-mail: for the audit, because a client is told nothing of it. */
+/** The outcome of a request for an e-mail, for the audit: clients always get the same answer. */
 export interface Asked {
   readonly result: 'sent' | 'unknown_account' | 'disabled' | 'too_many' | 'no_email'
   readonly accountId: string | undefined
 }
 
-/** Passwords that are set anew by who reads the account's e-mail. */
+/** Resets of forgotten passwords, by a link that is sent to the account's address. */
 export interface PasswordResets {
-  /** Sends a link, if the address has an active account. What it takes longer for one that has is done beside the
-   *  request. Throws where too many were asked for from there. */
+  /** Sends a link if the address has an active account, after the answer, so that its time reveals nothing. Throws after
+   *  too many requests from one address. */
   ask(email: string, client: SessionClient): Promise<Asked>
-  /** Makes a token that an administrator hands over, where no e-mail is sent or it is not read. */
+  /** Creates a token for an administrator to pass on. */
   issue(accountId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>
   /** undefined: the token is unknown, used, or too old. */
   pending(token: string): Promise<PendingReset | undefined>
@@ -38,7 +38,7 @@ export interface PasswordResets {
   use(token: string, password: string, client: SessionClient): Promise<string>
 }
 
-/** An e-mail is begun when the request for it has its answer, which comes no later for it. */
+/** E-mails are composed only after their requests have been answered, so that no answer takes longer for one. */
 const AFTER_ANSWER_MS = 150
 
 export function passwordResets(options: {
@@ -60,7 +60,7 @@ export function passwordResets(options: {
   async function send(by: ResetLinks, account: AccountRecord, defer: SessionClient['defer']): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, AFTER_ANSWER_MS))
     const { token, expiresAt } = fresh()
-    // To the address that the account has, not to the one that was typed: they may differ in more than their case.
+    // To the account's own address, not the typed one: they may differ in more than case.
     const telling = await by.compose(account.email, { token, expiresAt })
     await records.allow({ token_hash: hash(token), account_id: account.account_id }, telling)
     by.send(defer)
@@ -92,10 +92,10 @@ export function passwordResets(options: {
       if (!found) throw invalid()
       const changed = await records.reset(hash(token), await passwords.hash(password, found.email, 'new_password'))
       if (!changed) throw invalid()
-      // Sessions of an older version are read again, and found ended.
+      // The new version makes processes read the account's sessions again, which have ended.
       const { account_id, version } = changed
       await store.publish({ records: [{ record: accountRecord(account_id), version: Number(version) }], removed: [] })
-      // Who reads the e-mail of the account is its owner, wherever they sign in from.
+      // The token proves the owner: the throttle trusts this address from now on.
       await throttle.signedIn(changed.email, address).catch(() => {})
       return account_id
     },

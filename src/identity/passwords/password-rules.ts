@@ -3,10 +3,10 @@ import { isCommonPassword } from './common-passwords.ts'
 
 export const SHORTEST_PASSWORD = 12
 const LONGEST_PASSWORD = 1024
-/** A shorter name before the @ is found in passwords by chance. */
+/** Shorter names of mailboxes are not looked for: passwords may contain them by chance. */
 const SHORTEST_NAME = 3
 
-/** A password as it is compared: what looks the same on all keyboards is the same. */
+/** A password as it is compared, in Unicode's normal form: keyboards write the same letter differently. */
 export function normalized(password: string): string {
   return password.normalize('NFKC')
 }
@@ -21,7 +21,7 @@ export function requireGood(password: string, email: string, param: string): voi
 
 function objectionTo(password: string, email: string): Objection | undefined {
   if (!password.isWellFormed()) return ['password_unreadable', 'The password holds half a character.']
-  // What is far too long stays so, and is not worth the work.
+  // A text that is far too long stays so, and is not worth normalizing.
   const text = password.length > 4 * LONGEST_PASSWORD ? password : normalized(password)
   const characters = [...text]
   if (characters.length < SHORTEST_PASSWORD)

@@ -17,7 +17,7 @@ export interface PasswordServices {
   readonly passwordResets: PasswordResets
 }
 
-/** Everything that is done with passwords, over one line of those that wait to be hashed. */
+/** The services that hash passwords. They share one waiting line. */
 export function passwordServices(options: {
   readonly hasher: PasswordHasher
   readonly accounts: Pick<AccountRecords, 'credentials'>

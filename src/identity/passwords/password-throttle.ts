@@ -4,34 +4,34 @@ import type { Quota, SharedStore } from '../../stores/kv/shared-store.ts'
 import { emailKey } from '../../stores/sql/people/email-key.ts'
 import { attemptQuota, countAttempt, tooManyAttempts } from '../attempts-throttle.ts'
 
-/** A person at one place, in a minute. */
+/** Attempts on one account from one address, in a minute. */
 const ATTEMPTS_HERE = 10
-/** One place, for all accounts, in a minute. */
+/** Attempts from one address on all accounts, in a minute. */
 const ATTEMPTS_FROM_ADDRESS = 60
-/** One account, from all places where it was not signed in before, in an hour. */
+/** Attempts on one account from all addresses that it has not signed in from, in an hour. */
 const ATTEMPTS_ON_ACCOUNT = 50
 
-/** Of a session, in a minute. */
+/** Changes of the password by one session, in a minute. */
 const CHANGES = 10
-/** Asked for at one place, in a minute. */
+/** Requests for a reset from one address, in a minute. */
 const RESETS_FROM_ADDRESS = 20
-/** E-mails to one account, in an hour: all of their links are good. */
+/** E-mails to one account, in an hour. All of their links are valid. */
 const RESETS_OF_ACCOUNT = 3
 
 const REMEMBERED_SECONDS = 90 * 24 * 3600
 
-/** Limits guesses of passwords, over all processes and before anything is hashed. Accounts that do not exist have the same
- *  limits. The limit of an account over all addresses does not apply to addresses from which it has signed in before:
- *  guesses from elsewhere must not lock out the owner. */
+/** Limits guesses of passwords, over all processes and before anything is hashed. Accounts that do not exist have the
+ *  same limits. The limit of an account over all addresses does not apply to addresses from which it has signed in
+ *  before: guesses from elsewhere must not lock out the owner. */
 export interface PasswordThrottle {
   /** Counts an attempt. Throws where there were too many; that one is not counted. */
   admit(email: string, address: string): Promise<void>
-  /** Notes that the account was signed in from there. */
+  /** Notes a sign-in of the account from the address. */
   signedIn(email: string, address: string): Promise<void>
   /** Counts a change of the password by a session of the account. Throws where there were too many. */
   change(accountId: string): Promise<void>
-  /** Counts a request for an e-mail, and says whether the account is to get one more. Throws where too many came from
-   *  there. */
+  /** Counts a request for an e-mail; resolves with whether the account may get one more. Throws after too many from the
+   *  address. */
   forgot(email: string, address: string): Promise<boolean>
 }
 
@@ -74,7 +74,7 @@ export function passwordThrottle({
       const refused = await count([here, attemptQuota(`reset:account:${account}`, RESETS_OF_ACCOUNT, 'hour')])
       if (!refused) return true
       if (refused.subject === here.subject) throw tooManyAttempts(refused)
-      // It counts for the place all the same.
+      // Refused for the account alone, nothing was counted: the address is counted by itself.
       const again = await count([here])
       if (again) throw tooManyAttempts(again)
       return false

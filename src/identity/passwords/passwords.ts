@@ -5,27 +5,26 @@ import { normalized, requireGood } from './password-rules.ts'
 import { COST, isKeyOf, KEY_BYTES, newSalt, readStored, type StoredPassword, storedText } from './stored-password.ts'
 import { type WaitingLine, waitingLine } from './waiting-line.ts'
 
-/** For each that is hashed at once: a few seconds of work. */
+/** How many may wait for each that is hashed at a time: a few seconds of work. */
 const WAITING_EACH = 32
 const LONGEST_WAIT_MS = 8000
 
-/** People's passwords, as scrypt keeps them. */
+/** Hashes and compares passwords. */
 export interface Passwords {
-  /** Throws where too many wait already: before anything is asked of the database for one more. */
+  /** Throws if too many wait already, so that a request is refused before it asks the database. */
   requireRoom(): void
-  /** The text that is kept of a new password. Throws the refusal of one that is easy to guess; `param` names the field
-   *  that it came in. */
+  /** The hash of a new password as text. Throws the refusal of one that is easy to guess; `param` names its field. */
   hash(password: string, email: string, param?: string): Promise<string>
-  /** The same of a password that the operator gave, and that is good for one login: whatever it is. */
+  /** The same for a password of the configuration file, which must be changed after its first login: not checked. */
   hashGiven(password: string): Promise<string>
-  /** Whether a text was kept of this password. Where there is none, or none that can be read, the answer takes as long. */
+  /** Whether a stored text is the hash of this password. Takes as long without one, or with one that cannot be read. */
   verify(password: string, stored: string | null | undefined): Promise<boolean>
 }
 
-/** Where the runtime itself lets one wait for the other. */
+/** The line of runtimes that run one derivation after the other by themselves. */
 const NO_LINE: WaitingLine = { requireRoom() {}, run: (work) => work() }
 
-/** All throw a failure that says when to come again where more passwords wait than are soon hashed. */
+/** Every method throws a failure with a Retry-After where too many passwords wait. */
 export function passwords({ atOnce, derive }: PasswordHasher): Passwords {
   const line =
     atOnce === undefined

@@ -10,7 +10,7 @@ export interface SignInAttempt {
   readonly address: string
 }
 
-/** What became of an attempt. The reason is for the audit: a client is told the same of all of them. */
+/** The outcome of an attempt. The reason is for the audit: clients always get the same refusal. */
 export type SignInOutcome =
   | { readonly kind: 'proved'; readonly account: AccountRecord; readonly mfaVerified: boolean }
   | { readonly kind: 'refused'; readonly reason: SignInRefusal; readonly accountId: string | undefined }

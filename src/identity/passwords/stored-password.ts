@@ -1,6 +1,6 @@
 import { type ScryptInput, sameBytes } from '../../lib/crypto.ts'
 
-/** What is kept of a password. */
+/** The parts of a stored hash. */
 export interface StoredPassword extends Omit<ScryptInput, 'password' | 'keyBytes'> {
   readonly key: Uint8Array
 }
@@ -10,7 +10,7 @@ export const COST = { cost: 2 ** 14, blockSize: 8, parallelization: 5 } as const
 export const KEY_BYTES = 32
 const SALT_BYTES = 16
 
-/** Workers takes no more than this of N · r · p, and a text that asks for more was not written here. */
+/** The most that Workers allow of N · r · p. No text that the gateway wrote asks for more. */
 const MOST_WORK = 2 ** 20
 
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{22,128})$/
@@ -44,7 +44,7 @@ function base64(from: Uint8Array): string {
 }
 
 function bytes(text: string): Uint8Array | undefined {
-  // One letter more than whole bytes is no base64.
+  // A single letter beyond whole groups of four cannot be base64.
   if (text.length % 4 === 1) return undefined
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
 }

@@ -1,8 +1,8 @@
-/** Runs work as it comes, so much at once; what comes meanwhile waits, so much and so long. */
+/** Runs a bounded number of tasks at once. Further ones wait in order, up to a number and a time. */
 export interface WaitingLine {
-  /** Throws what `refused` makes where too many wait already, for who would do something before. */
+  /** Throws `refused()` if too many wait already, for callers with work to do before theirs is queued. */
   requireRoom(): void
-  /** Throws what `refused` makes where too many wait already, or when it has waited for too long. */
+  /** Throws `refused()` if too many wait already, or when the task has waited too long. */
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -45,7 +45,7 @@ export function waitingLine(options: {
     })
   }
 
-  /** The place of what has ended goes to the one that waits for longest. */
+  /** Gives the place of an ended task to the one that has waited longest. */
   function next(): void {
     const [first] = line
     if (!first) {

@@ -3,11 +3,11 @@ import { fromBase32, toBase32 } from '../../lib/bytes/base32.ts'
 
 const DIGITS = 6
 const STEP_SECONDS = 30
-/** As many steps an authenticator's clock may be off, either way. */
+/** How many time steps an authenticator's clock may be fast or slow. */
 const STEPS_OFF = 1
 const SECRET_BYTES = 20
 
-/** Without letters that read like another one. */
+/** The letters of recovery codes, without those that look like another one. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
 const HALF = 5
 export const RECOVERY_CODES = 10
@@ -18,12 +18,12 @@ export function newSecret(): string {
 
 /** The address that authenticator apps read from a QR code. */
 export function otpauthUrl(secret: string, { issuer, account }: { issuer: string; account: string }): string {
-  // A colon divides issuer and account; a plus is no space to most apps.
+  // A colon would divide issuer and account. Most apps do not read a plus as a space.
   const [by, of] = [issuer, account].map((name) => name.replaceAll(':', ' ')) as [string, string]
   return createTOTPKeyURI(by, of, fromBase32(secret), STEP_SECONDS, DIGITS).replaceAll('+', '%20')
 }
 
-/** The time step at which the code is the one of this secret; undefined where it is not about now. */
+/** The time step near `now` at which the secret has this code; undefined if there is none. */
 export function stepOf(code: string, secret: string, now: number): number | undefined {
   const key = fromBase32(secret)
   const current = Math.floor(now / (1000 * STEP_SECONDS))
@@ -38,7 +38,7 @@ export function newRecoveryCode(): string {
   return `${letters.slice(0, HALF)}-${letters.slice(HALF)}`
 }
 
-/** What was typed, as the code that it can be. */
+/** Reads typed text as either kind of code; undefined if it is neither. */
 export function readCode(typed: string): { kind: 'totp' | 'recovery_code'; code: string } | undefined {
   if (typed.length > 64) return undefined
   const code = typed.replace(/[ -]/g, '')

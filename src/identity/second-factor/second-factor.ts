@@ -7,28 +7,30 @@ import type { OpenedSession, SessionClient, Sessions } from '../sessions/session
 import { newRecoveryCode, newSecret, RECOVERY_CODES, readCode, stepOf } from './codes.ts'
 import { countCode } from './throttle.ts'
 
-/** The second factor of people's accounts: codes of an authenticator, and recovery codes for those who have lost it. A code
- *  is used up together with what it permits, in one statement. Whatever takes a code throws where too many were tried. */
+/** The second factor of accounts: codes of an authenticator, and recovery codes for people who have lost it. One
+ *  statement uses a code up and does what the code permits. Every method that takes a code throws after too many
+ *  attempts. */
 export interface SecondFactor {
   /** Whether a code proves the factor of an account; it does so once. */
   prove(accountId: string, code: string): Promise<boolean>
-  /** Opens a verified session in the place of this one. undefined: the code is wrong. */
+  /** Replaces the session by a verified one. undefined: the code is wrong. */
   verify(session: AccountSession, code: string, client: SessionClient): Promise<OpenedSession | undefined>
-  /** The secret of an enrollment, in the place of an earlier one's. undefined: the account has a factor. */
+  /** Starts an enrollment with a new secret, which replaces that of an earlier one. undefined: the account has a
+   *  factor. */
   start(accountId: string): Promise<string | undefined>
-  /** Makes the secret of the enrollment count, which the code proves the person to have, and opens a verified session in the
-   *  place of this one. The other sessions of the account have to be verified from now on. undefined: the code is wrong. */
+  /** Activates the secret of the enrollment with a code of it, and replaces the session by a verified one. The account's
+   *  other sessions must be verified from then on. undefined: the code is wrong. */
   confirm(
     session: AccountSession,
     code: string,
     client: SessionClient,
   ): Promise<{ readonly opened: OpenedSession; readonly recoveryCodes: readonly string[] } | undefined>
-  /** Takes the factor away. False: the code is wrong. */
+  /** Removes the factor. False: the code is wrong. */
   disable(accountId: string, code: string): Promise<boolean>
   /** New recovery codes in the place of the old ones. undefined: the code is wrong. */
   renewRecoveryCodes(accountId: string, code: string): Promise<readonly string[] | undefined>
-  /** Takes the factor away from somebody who cannot prove it, and ends all sessions of the account. `everywhere` is false
-   *  where other processes will know it only later. undefined: there is no such account. */
+  /** Removes the factor of a person who cannot prove it, and ends all sessions of the account. `everywhere` is false if
+   *  other processes apply that later. undefined: there is no such account. */
   reset(accountId: string): Promise<{ readonly ended: number; readonly everywhere: boolean } | undefined>
 }
 
@@ -50,7 +52,7 @@ export function secondFactor(options: {
     return step === undefined ? undefined : { sealed: secret.totp_sealed, step }
   }
 
-  /** Uses what a code can prove, unless it was used before. */
+  /** Uses a code up; false if it is wrong or was used before. */
   async function proving<Given>(
     accountId: string,
     typed: string,
@@ -63,7 +65,7 @@ export function secondFactor(options: {
     return stepping(accountId, read.code, true, (proven) => use({ kind: 'totp', ...proven }))
   }
 
-  /** Uses the time step of an authenticator's code: once more where its secret was sealed anew since it was read. */
+  /** Uses the time step of an authenticator's code. Tries again if the secret was sealed anew since it was read. */
   async function stepping<Given>(
     accountId: string,
     code: string,
@@ -141,7 +143,7 @@ export function secondFactor(options: {
   }
 }
 
-/** Where a sealed secret belongs: it opens for no other account. */
+/** The context that a secret is sealed with: it opens for this account alone. */
 export function placeOfSecondFactor(accountId: string): string {
   return `second factor of ${accountId}`
 }

@@ -3,10 +3,10 @@ import type { StoredMembership, StoredSession } from '../../stores/sql/people/se
 import { permissionsOf } from '../roles.ts'
 import type { Grant, Grants, Session, SessionAccount, SessionCaller, SessionStanding } from '../session-caller.ts'
 
-/** Whom a second factor is required of. */
+/** The accounts that must have a second factor. */
 export type RequireMfa = false | 'admins' | 'everyone'
 
-/** Names what a session is made of in the shared store, where the versions that are in force are known. */
+/** The names under which the shared store holds the current versions of a session's records. */
 export const sessionRecord = (sessionId: string) => `session:${sessionId}`
 export const accountRecord = (accountId: string) => `account:${accountId}`
 

@@ -18,18 +18,18 @@ import { refusal } from '../refusal.ts'
 import type { SessionCaller } from '../session-caller.ts'
 import { accountRecord, type RequireMfa, sessionCallerOf, sessionRecord } from './session-of.ts'
 
-/** From the login on, however much it is used. */
+/** The longest life of a session, however much it is used. */
 const LIFE_SECONDS = 7 * 24 * 3600
-/** Opened with the master key: for the first minutes of an installation. */
+/** The life of a session that was opened with the master key: for setting up an installation. */
 const MASTER_KEY_LIFE_SECONDS = 3600
 
 const REMEMBERED_MS = 600_000
 const UNKNOWN_MS = 30_000
 const MOST_REMEMBERED = 10_000
-/** Use is noted no more often. */
+/** The interval at which the last use of a session is stored. */
 const NOTED_EVERY_MS = 300_000
 
-/** Where a request of a session comes from. */
+/** The client of a session's request. */
 export interface SessionClient {
   readonly address: string
   readonly userAgent: string | undefined
@@ -42,9 +42,9 @@ export interface SessionOpening {
   readonly accountId: string | undefined
   readonly method: SessionMethod
   readonly mfaVerified: boolean
-  /** The session in whose place it comes: that one ends, and this one lives no longer than it would have. */
+  /** The session that this one replaces and ends. The new one lives no longer than that would have. */
   readonly replaces?: string
-  /** Goes with `replaces`: what has to hold, and changes with it. */
+  /** Goes with `replaces`: a condition, and a change to make in the same statement. */
   readonly given?: Given
 }
 
@@ -54,16 +54,16 @@ export interface OpenedSession {
   readonly caller: SessionCaller
 }
 
-/** Browser sessions: from the value of a cookie to its caller, through this process's memory and the database. What is
- *  remembered is compared with the shared store by every request, so that a session which has ended, or whose account
- *  has changed, is over from the next request on, in every process. */
+/** Browser sessions: finds the caller of a cookie in this process's memory, else in the database. Every request
+ *  compares the cached session with the shared store, so that the end of a session or a change of its account applies
+ *  from the next request on, in every process. */
 export interface Sessions {
-  /** The session of a cookie. Throws where there is none that is alive. */
+  /** The live session of a cookie, or throws. */
   find(token: string, client: SessionClient): SessionCaller | Promise<SessionCaller>
-  /** Opens a session, and gives the value of its cookie and the seconds that it may live. undefined: its account is not
-   *  active, the session that it was to replace has ended, or what was to be given is not. */
+  /** Opens a session. undefined: its account is not active, the session that it replaces has ended, or the condition of
+   *  `given` does not hold. */
   open(opening: SessionOpening, client: SessionClient): Promise<OpenedSession | undefined>
-  /** Ends a live session: of this account, where one is named. False: there is none. */
+  /** Ends a live session; with `accountId` only one of that account. False: there is none. */
   end(sessionId: string, accountId?: string): Promise<boolean>
   /** Ends all sessions of an account but one; says how many. */
   endAll(accountId: string, except?: string): Promise<number>
@@ -124,7 +124,8 @@ export function sessions(options: {
     return now() >= Date.parse(caller.session.expiresAt) || now() - lastUsedAt > 1000 * IDLE_SECONDS
   }
 
-  /** Stores the use beside the request, which does not wait for it. If it fails, the session merely seems idle for longer. */
+  /** Stores the use beside the request, which does not wait for it. If it fails, the session merely seems idle for
+   *  longer. */
   function noteUse(entry: Remembered, client: SessionClient): void {
     const time = now()
     entry.lastUsedAt = time

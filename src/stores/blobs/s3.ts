@@ -89,7 +89,7 @@ export function s3Blobs(options: S3Options): Blobs {
   }
 }
 
-/** The size of the object; of a part it stands behind the slash of `bytes 0-99/1234`. NaN if it was not told. */
+/** The size of the object; for a part it follows the slash of `bytes 0-99/1234`. NaN if the answer has none. */
 function sizeOf({ status, headers }: Response): number {
   if (status !== 206) return Number(headers.get('content-length') ?? Number.NaN)
   return Number(headers.get('content-range')?.split('/')[1] ?? Number.NaN)

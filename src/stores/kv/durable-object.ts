@@ -45,7 +45,7 @@ export function durableObjectStore(stub: () => StoreStub, { now }: { readonly no
   }
 }
 
-/** Without the runtime's words, which may repeat what was asked. `remote`: thrown by the object itself. */
+/** An error without the runtime's message, which may quote the request. `remote`: the object itself threw it. */
 function unavailable(error: unknown): StoreUnavailable {
   return new StoreUnavailable((error as { remote?: unknown } | null)?.remote === true ? 'nonsense' : 'unreachable')
 }

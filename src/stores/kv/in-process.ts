@@ -27,12 +27,12 @@ const CLEARINGS = clearedKey('', '').slice(0, clearedKey('', '').indexOf('['))
 
 export interface InProcessOptions {
   readonly now: () => number
-  /** Makes the state, which goes by the given clock. By default it is in memory alone. */
+  /** Creates the state, which uses the given clock. Default: in memory alone. */
   readonly state?: (now: () => number) => State
 }
 
-/** A store for a single process: the embedded default, the fallback while the shared store is away, and the reference for
- *  the other adapters. Each method runs without interruption. */
+/** A store for a single process: the embedded default, the fallback while the shared store is away, and the reference
+ *  for the other adapters. Each method runs without interruption. */
 export function inProcessStore({ now, state: stateOf = createState }: InProcessOptions): SharedStore {
   // The clock is read once for each method.
   let at = now()

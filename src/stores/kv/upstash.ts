@@ -7,11 +7,11 @@ export interface UpstashOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'
   /** Address and token of the REST interface. */
   readonly url: string
   readonly token: string
-  /** The time after which a request is aborted and its connection freed. Absent on Workers, where requests end with their
-   *  invocation; the deadlines of calls are elsewhere. */
+  /** The time after which a request is aborted and its connection freed. Absent on Workers, where requests end with
+   *  their invocation. `guarded` has the deadlines of calls. */
   readonly timeoutMs?: number
-  /** Upstash runs a script under a lock on its keys only when the script asks for it, in a line that plain Redis refuses.
-   *  Default: by the address. */
+  /** Upstash runs a script under a lock on its keys only when the script asks for it, in a line that plain Redis
+   *  refuses. Default: by the address. */
   readonly keyLocking?: boolean
 }
 

@@ -11,7 +11,7 @@ export interface InstanceFacts {
 
 const MOST_COUNTED = 10_000
 
-/** What the database tells of the installation. */
+/** Reads the facts of the installation that the database knows. */
 export async function instanceFacts(database: Sql): Promise<InstanceFacts> {
   const [[server], [schema], [queue]] = await batchOf<
     [{ server_version: string }, { version: string; applied_at: string }, InstanceFacts['queue']]

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { rowsOf } from './query.ts'
 import type { Sql } from './sql.ts'
 
-/** A key of which a number of days before its end has come. */
+/** A key that expires within a number of days. */
 export interface ExpiringKey {
   readonly key_id: string
   readonly key_name: string | null
@@ -14,9 +14,8 @@ export interface ExpiringKey {
 }
 
 export interface KeyNoticeRecords {
-  /** Notes that keys have come within one of these numbers of days of their end, and resolves with them, soonest first.
-   *  Each key, end and number is in the answer to one call of all processes; of several numbers that have come, the
-   *  smallest. */
+  /** Notes and returns keys that expire within one of these numbers of days, the soonest first. Each key, expiry and
+   *  number is returned once to all processes together; a key within several numbers of days has the smallest. */
   due(days: readonly number[], limit: number): Promise<ExpiringKey[]>
 }
 

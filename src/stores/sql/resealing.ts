@@ -5,15 +5,15 @@ import { SEALED_UNDER } from './schema/same-salt.ts'
 import { SEALED_COLUMNS, type SealedColumn, sealedBy } from './schema/sealed-columns.ts'
 import type { Sql } from './sql.ts'
 
-/** Where the text of a row belongs, for each table of sealed texts. */
+/** The context that a row's text is sealed with, for each table of sealed texts. */
 export type SealedPlaces = Readonly<Record<SealedColumn['table'], (row: SealedRow) => string>>
 export type SealedRow = Readonly<Record<string, unknown>>
 
 export interface Resealed {
   readonly resealed: number
-  /** Texts that no key opens: sealed under a key that is lost. They stay as they are. */
+  /** Texts that no key opens, since theirs is lost. They stay as they are. */
   readonly unreadable: number
-  /** Nothing in the database depends on the former key any more. */
+  /** No text in the database needs the former key any more. */
   readonly isOver: boolean
 }
 

@@ -8,7 +8,7 @@ export interface ContentDoor {
   open(caller: ContentCaller, noLog?: boolean): Recording | undefined
 }
 
-/** What a caller's records say about the content of its calls. */
+/** The rules of a caller's records about the content of its calls. */
 export interface ContentCaller {
   /** It is kept out of every sink. */
   readonly contentOff?: boolean | undefined

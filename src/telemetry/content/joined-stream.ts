@@ -1,5 +1,5 @@
-/** The events of an answer's stream joined to what the same answer would be in one, as far as a reader needs it: texts,
- *  tool calls and why it ended. undefined for a stream of an unknown form. */
+/** Joins the events of a stream to the whole answer, as far as readers need it: texts, tool calls and why it ended.
+ *  undefined for a stream of an unknown form. */
 export function joinedStream(events: readonly Fields[]): unknown {
   if (events.some(({ candidates }) => Array.isArray(candidates))) return joinedCandidates(events)
   const first = events.find((event) => typeof event.object === 'string' || typeof event.type === 'string')
@@ -32,7 +32,7 @@ function joinedChunks(events: readonly Fields[]): unknown {
   return { ...whole, choices: [...choices.values()] }
 }
 
-/** Texts are joined, lists by the index of their parts, and what stands in both is the later one. */
+/** Merges two deltas: joins texts, merges lists by the index of their parts, and else takes the later value. */
 function joinedDelta(into: Draft, delta: Fields): Draft {
   for (const [name, value] of Object.entries(delta)) {
     const before = into[name]
@@ -44,7 +44,7 @@ function joinedDelta(into: Draft, delta: Fields): Draft {
   return into
 }
 
-/** Texts that are repeated rather than continued. */
+/** Members whose texts are repeated by every delta, not continued. */
 const SAID_ONCE: ReadonlySet<string> = new Set(['role', 'id', 'type'])
 
 function joinedParts(before: readonly unknown[], parts: readonly unknown[]): unknown[] {

@@ -7,18 +7,18 @@ export interface LoggingRules {
   readonly redact: readonly RegExp[]
 }
 
-/** A value may have at most so many parts, and so many characters in all; what follows is left out. */
+/** The most parts and characters of a value; further ones are left out. */
 const MOST_PARTS = 20_000
 const MOST_CHARACTERS = 4 * 1024 * 1024
 /** Longer lists of numbers, such as embeddings, are reduced to their length. */
 const MOST_NUMBERS = 16
-/** What is cut off beyond a kept part, so that no beginning of what should be redacted stays at its edge. */
+/** How much is redacted beyond a kept part before it is cut, so that no beginning of a secret stays at its edge. */
 const MARGIN = 1024
 const DEEPEST = 64
 const SHORTEST_TEXT = 64
 
-/** JSON of a value as it may be logged: files are replaced by their size and hash, what matches a pattern is redacted, and
- *  what is too long is shortened in the middle of its texts. The result has at most `maxBytes` bytes. */
+/** JSON of a value as it may be logged: files are replaced by their size and hash, what matches a pattern is redacted,
+ *  and what is too long is shortened in the middle of its texts. The result has at most `maxBytes` bytes. */
 export function loggable(value: unknown, rules: LoggingRules): string {
   const copy = cleaned(value, rules, { parts: MOST_PARTS, characters: MOST_CHARACTERS }, 0)
   let text = JSON.stringify(copy) ?? 'null'

@@ -9,13 +9,13 @@ export interface CallContent {
   readonly answer: string
 }
 
-/** What is remembered of one call's content until it ends. */
+/** Records the content of one call until it ends. */
 export interface Recording {
   /** A whole answer. */
   whole(bytes: Uint8Array, contentType: string): void
   /** A piece of a stream, as the client gets it. */
   piece(bytes: Uint8Array): void
-  /** What may be logged of it; releases what was remembered. It is called once. */
+  /** The content that may be logged. Called once; frees the recording. */
   end(request: unknown): CallContent | undefined
 }
 
@@ -92,7 +92,7 @@ function ofBytes(bytes: Uint8Array, contentType: string): unknown {
   return /^text\//i.test(contentType) ? decoder.decode(bytes) : markOf(bytes, contentType.split(';')[0])
 }
 
-/** A stream that was remembered in part is joined as far as it goes. */
+/** Joins the recorded part of a stream. */
 function ofStream(bytes: Uint8Array, omitted: number): unknown {
   const events: Fields[] = []
   for (const line of decoder.decode(bytes).split(/\r\n|\n|\r/)) {

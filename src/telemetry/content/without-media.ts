@@ -4,7 +4,7 @@ import { digestOf } from '../../lib/crypto.ts'
 /** Shorter texts of base64 may be ordinary words or ids. */
 const SHORTEST_MEDIA = 512
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,200};base64,/i
-/** Searched for in the first letters only, for texts may be long. */
+/** Matched against the beginning alone: texts may be long. */
 const SAMPLE = 256
 
 /** What stands in the place of a file that is a text in base64: its type, size and SHA-256; undefined for any other

@@ -38,7 +38,7 @@ export function providerLabels(event: TelemetryEvent): Labels {
   return { model: model as string, provider: provider as string }
 }
 
-/** The metrics with those of a call's labels that are chosen. What differs in others alone is one series. */
+/** The metrics with the chosen ones of a call's labels. Series that differ in other labels alone become one. */
 export function withCallLabels(metrics: readonly Metric[], chosen: readonly CallLabel[]): Metric[] {
   const left = NAMES.filter((name) => !chosen.includes(name))
   const kept = (labels: Labels) =>

@@ -17,7 +17,7 @@ export interface Counters {
 /** The number of label sets of calls whose cells are cached. */
 const SERIES_KEPT = 5000
 
-/** `labels`: those of calls that the metrics have. */
+/** `labels`: the call labels that the metrics have. */
 export function counters(metrics: readonly Metric[], labels?: readonly CallLabel[]): Counters {
   const seriesOf = callSeries(labels)
   const families = metrics.map((metric) => ({ metric, cells: cellsOf(metric) }))

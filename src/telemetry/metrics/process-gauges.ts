@@ -3,7 +3,7 @@ import type { Delivery } from '../delivery.ts'
 import { topics } from '../topics.ts'
 import { type Family, seriesName } from './render.ts'
 
-/** What a runtime knows of its process. */
+/** The vital signs of a process, as its runtime knows them. */
 export interface Vitals {
   readonly residentBytes: number
   /** Processor time since the start. */
@@ -16,7 +16,7 @@ export interface Vitals {
   readonly openFiles?: number | undefined
 }
 
-/** Values of this moment, by the name of their series on the metrics page. */
+/** Current values, by the name of their series on the metrics page. */
 export type Gauges = Readonly<Record<string, number>>
 
 interface ProcessGauge {
@@ -56,7 +56,7 @@ const gauges: readonly ProcessGauge[] = [
   },
 ]
 
-/** What a process reads of itself; each part is left out where nothing is known of it. */
+/** The gauges of a process; unknown parts are left out. */
 export function processGauges(
   storeMode: ReturnType<SharedStore['mode']>,
   delivery: Pick<Delivery, 'depth' | 'lagMs'>,

@@ -9,7 +9,7 @@ interface Runtime {
   defer(work: Promise<unknown>): void
 }
 
-/** What a process tells of itself: counters only grow, gauges are of this moment. */
+/** The measurements of a process: its counters, which only grow, and its current gauges. */
 export interface Measured {
   readonly counters: Readonly<Record<string, number>>
   readonly gauges: Gauges
@@ -18,7 +18,7 @@ export interface Measured {
 /** The processes that share a port. */
 export interface ProcessPool {
   measuring(own: () => Promise<Measured>): void
-  /** What they have measured together. */
+  /** Their measurements together. */
   gathered(): Promise<Measured>
 }
 
@@ -28,7 +28,7 @@ export interface OwnProcess {
   readonly pool?: ProcessPool | undefined
 }
 
-/** What this process has measured, or all that share its port. */
+/** The measurements of this process, or of all that share its port. */
 export function measuring(counters: CounterScope, gauges: () => Gauges, pool?: ProcessPool): () => Promise<Measured> {
   const own = async () => ({ counters: await counters.all(), gauges: gauges() })
   pool?.measuring(own)

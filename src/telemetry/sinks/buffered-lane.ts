@@ -15,16 +15,16 @@ export interface BufferedLaneOptions {
 }
 
 const CAPACITY = { entries: 10_000, bytes: 16 * 1024 * 1024 }
-/** So many wait as they are; those behind them are packed, since a far end that is this late may be away for long. */
+/** Entries beyond this number are packed: a far end that is so late may be away for long. */
 const UNPACKED = 1000
-/** So many are sent while the far end is away, to see whether it is back. */
+/** The size of a batch that probes whether the far end is back. */
 const PROBE = 32
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
-/** Gathers entries in memory and sends them in batches, one at a time, for a runtime whose process outlives its requests.
- *  While the far end takes nothing, entries wait up to a bound; beyond it all new ones are dropped, at no cost worth
- *  mentioning, until the far end takes some. */
+/** Gathers entries in memory and sends them in batches, one at a time, for a runtime whose process outlives its
+ *  requests. While the far end takes nothing, entries wait up to a bound; beyond it new ones are dropped until the far
+ *  end takes some. */
 export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOptions = {}): SinkLane {
   const { random = Math.random, capacity = CAPACITY } = options
   const { firstPauseMs = FIRST_PAUSE_MS, longestPauseMs = LONGEST_PAUSE_MS } = options
@@ -83,8 +83,8 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
     }
   }
 
-  /** Sends the next batch once. Returns the pause before the next attempt: undefined after a success. A batch that is too
-   *  large, or of which the far end refuses something, is halved until the entry in question is alone, which is
+  /** Sends the next batch once. Returns the pause before the next attempt: undefined after a success. A batch that is
+   *  too large, or of which the far end refuses something, is halved until the entry in question is alone, which is
    *  dropped. */
   async function sendBatch(): Promise<number | undefined> {
     const batch = nextBatch()
@@ -122,7 +122,8 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
     }
   }
 
-  /** The far end takes nothing: all that wait have to. It may be there, and only not take what it did not take before. */
+  /** The far end takes nothing: all that wait have to. It may be there, and only not take what it did not take
+   *  before. */
   function nothingTaken(batch: readonly WaitingEntry[], answer: string, retryAfterSeconds?: number) {
     if (batch.every(aside.knows)) {
       release(batch)
@@ -181,7 +182,7 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
       if (stopped) return counts.dropped(1, 'the process stops')
       const bytes = overflows ? 0 : sizeOf(entry)
       if (overflows || depth() >= capacity.entries || waitingBytes + aside.bytes() + bytes > capacity.bytes) {
-        // One that is too large for an empty lane keeps no other out.
+        // An entry that is too large for an empty lane does not make the lane full.
         overflows = depth() > 0
         return counts.dropped(1, 'more events than the far end takes')
       }

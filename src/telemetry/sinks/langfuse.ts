@@ -39,7 +39,7 @@ export function langfuse({ host, publicKey, secretKey, projectId }: LangfuseSett
   }
 }
 
-/** What the API said of each event. It answers 207 even if it took none of them. */
+/** The API's result for each event. It answers 207 even if it accepted none. */
 function outcome(entries: readonly SinkEntry[], status: number, errors: unknown): Delivered {
   const again = new Set<string>()
   const refused = new Set<string>()
@@ -132,7 +132,7 @@ function promptOf({
   return at > 0 ? { promptName: prompt.slice(0, at), promptVersion: Number(prompt.slice(at + 1)) } : undefined
 }
 
-/** Token counts that add up to what was used: cached and reasoning tokens are no further ones. */
+/** Token counts that add up: cached and reasoning tokens are subtracted from input and output. */
 function usageDetails(usage: Usage): Record<string, number> {
   const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = usage
   return {

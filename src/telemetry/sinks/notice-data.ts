@@ -12,7 +12,7 @@ export const PUBLIC_NAMES: Readonly<Record<SinkEvent['type'], WebhookEvent>> = {
   'key.expiring': 'key.expiring',
 }
 
-/** The fields of a notice in the spelling of every other answer of the API; null is what there is none of. */
+/** The fields of a notice, spelled as in all answers of the API; absent values are null. */
 export function noticeData(notice: Notice): Record<string, string | number | null> {
   const { type: _type, at: _at, ...fields } = notice
   return Object.fromEntries(

@@ -41,7 +41,7 @@ export async function post(
   throw new SinkFailure(kindOf(status), `it answered ${status}`, retryAfterSeconds(answered.headers, Date.now()))
 }
 
-/** Statuses that concern the entries themselves. A wrong address or credential may be mended while they wait. */
+/** Statuses that refuse the entries for good. A wrong address or credential can be corrected while they wait. */
 const REFUSED: ReadonlySet<number> = new Set([400, 415, 422])
 
 function kindOf(status: number): SinkFailure['kind'] {

@@ -16,8 +16,8 @@ export function carriesEntry({ body }: QueueMessage): boolean {
   return sinkNameIn(body) !== undefined
 }
 
-/** Delivers the entries of a batch of messages, one request for each sink. What its far end does not take for now is
- *  delivered again later; an entry that it refuses is dropped. */
+/** Delivers the entries of a batch of messages, one request for each sink. Entries that fail for now are delivered
+ *  again; one that the far end refuses is dropped. */
 export async function deliverQueued(
   messages: readonly QueueMessage[],
   sinks: ReadonlyMap<string, { readonly sink: Sink; readonly counts: Tally }>,

@@ -10,7 +10,7 @@ export interface LogObject {
   readonly contentType: string
 }
 
-/** Writes an object, in place of one of the same key; resolves with what came back. */
+/** Writes or replaces an object; resolves with the answer in words. */
 export type ObjectWriter = (object: LogObject, abort: Abort) => Promise<string>
 
 export interface SignedObjectsOptions extends S3Account {

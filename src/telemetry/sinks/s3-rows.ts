@@ -5,8 +5,8 @@ import type { SinkEntry } from './sink.ts'
 /** Rises when a column is renamed, removed or changes its type; columns may be added without. */
 const SCHEMA_VERSION = 1
 
-/** The row of a call: the columns of the ledger, all of them in every row, so that readers find one schema. What there
- *  was none of is null. `request` and `answer` are JSON texts. */
+/** The row of a call: all columns of the ledger in every row, so that readers find one schema. Absent values are null.
+ *  `request` and `answer` are JSON texts. */
 export function logRow({ event, content }: SinkEntry): Readonly<Record<string, unknown>> | undefined {
   if (event.type !== 'call.finished') return undefined
   const facts = factsOf(event)

@@ -13,7 +13,7 @@ export interface S3SinkSettings {
   readonly compression: Compression
 }
 
-/** What objects are called, so that readers know how they are packed. */
+/** The endings of object names, by which readers know the compression. */
 const OBJECTS: Readonly<Record<Compression, { readonly ending: string; readonly contentType: string }>> = {
   none: { ending: 'jsonl', contentType: 'application/x-ndjson' },
   gzip: { ending: 'jsonl.gz', contentType: 'application/gzip' },
@@ -50,7 +50,7 @@ export function s3({ bucket, prefix, compression }: S3SinkSettings, write: Objec
     takesContent: true,
     resendsWhole: true,
     takes: CALLS_ALONE,
-    // The folder of its hour: which object has it is known only to who sends it.
+    // The folder of its hour: which of the objects there has the call is not recorded.
     placeOf: ({ at }) => `s3://${bucket}/${root}${folderOf(hourOf(at))}`,
     async deliver(entries, abort) {
       const hours = [...Map.groupBy(entries, ({ event }) => hourOf(event.at))]

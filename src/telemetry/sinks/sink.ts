@@ -14,14 +14,14 @@ export const EVERYTHING: ReadonlySet<SinkEvent['type']> = new Set([...CALLS_ALON
 
 /** An event on its way to a sink. It may have been JSON meanwhile, perhaps of an older build. */
 export interface SinkEntry {
-  /** The same with every delivery, for far ends that recognize what they have. */
+  /** The same in every delivery, for far ends that recognize duplicates. */
   readonly id: string
   readonly event: SinkEvent
   /** The content of a call, for sinks that take it, as far as it may be logged. */
   readonly content?: CallContent | undefined
 }
 
-/** How entries are gathered: sent as soon as there are so many or so large ones, else after a time. */
+/** How entries are gathered: a batch is sent when it reaches a number or a size, else after a time. */
 export interface Gathering {
   readonly entries: number
   readonly bytes: number
@@ -30,7 +30,7 @@ export interface Gathering {
 
 /** The outcome of a delivery that the far end answered. */
 export interface Delivered {
-  /** What came back, in words without any part of the entries. */
+  /** The far end's answer in words, without any part of the entries. */
   readonly answer: string
   /** The entries that have to be sent again. */
   readonly again?: readonly SinkEntry[]
@@ -40,7 +40,7 @@ export interface Delivered {
   readonly refused?: number
 }
 
-/** A call that a sink was told of. */
+/** A call that a sink got. */
 export interface ToldCall {
   readonly callId: string
   /** When it ended, in ISO 8601. */
@@ -49,30 +49,30 @@ export interface ToldCall {
   readonly traceId: string | undefined
 }
 
-/** A far end that is told of events. It keeps no event: gathering, retries and bounds belong to its lane. */
+/** Delivers events to a far end. It keeps none: its lane gathers, retries and bounds them. */
 export interface Sink {
   readonly name: string
   readonly gathering: Gathering
   /** It takes the content of calls. */
   readonly takesContent: boolean
-  /** How long its far end may take to answer; 10 seconds where it says nothing. */
+  /** How long its far end may take to answer; default: 10 seconds. */
   readonly answerMs?: number
-  /** What failed is sent again as it was, so that the far end recognizes the whole of it. */
+  /** A failed batch is sent again unchanged, so that the far end recognizes it. */
   readonly resendsWhole?: boolean
-  /** The events that it is told of. */
+  /** The events that it takes. */
   readonly takes: ReadonlySet<SinkEvent['type']>
-  /** Whether it is not told of a call although it takes calls. */
+  /** Whether it leaves out this call, although it takes calls. */
   leavesOut?(call: CallFinished): boolean
-  /** The W3C `traceparent` by which an upstream continues the trace of a call's attempt, where the sink tells of one. */
+  /** The W3C `traceparent` by which an upstream continues the trace of an attempt, if the sink writes traces. */
   traceparent?(callId: string, trace: CallTrace | undefined, attempt: number): string
-  /** The address at which people find a call, where the sink can name it. */
+  /** The address at which people find a call, if the sink knows it. */
   placeOf?(call: ToldCall): string | undefined
   /** Sends entries. Throws a SinkFailure if the far end took none of them; any other error counts as `away`. */
   deliver(entries: readonly SinkEntry[], abort: Abort): Promise<Delivered>
 }
 
-/** Why a far end took nothing. `away`: it may later. `too_large`: it may take fewer at once. `refused`: it never takes one
- *  of the entries. */
+/** Why a far end took nothing. `away`: it may later. `too_large`: it may take fewer at once. `refused`: it never takes
+ *  one of the entries. */
 export type SinkFailureKind = 'away' | 'too_large' | 'refused'
 
 /** The message holds no part of an entry and no credential. */
@@ -88,7 +88,7 @@ export class SinkFailure extends Error {
   }
 }
 
-/** What became of the events of a sink in this process. Times are ISO 8601. */
+/** The counts of a sink in this process. Times are ISO 8601. */
 export interface SinkState {
   readonly name: string
   readonly queued: number

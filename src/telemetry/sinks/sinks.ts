@@ -14,7 +14,7 @@ export interface Sinks {
   readonly traceparent: Sink['traceparent']
   /** Some sink takes the content of calls, and has room for it now. */
   takeContent(): boolean
-  /** Some sink is told of these events. */
+  /** Some sink takes these events. */
   listenTo(type: SinkEvent['type']): boolean
   /** Hands an event to the sinks that want it. Never waits, never throws. */
   take(event: TelemetryEvent, content?: CallContent): void
@@ -31,7 +31,7 @@ export function sinksOf(
   options: {
     readonly laneOf: (sink: Sink, counts: Tally) => SinkLane
     readonly log: Log
-    /** Called with what became of entries. */
+    /** Called with the counts of entries. */
     readonly report: (event: SinkMoved) => void
   },
 ): Sinks {
@@ -47,7 +47,7 @@ export function sinksOf(
     takeContent: () => takers.some(({ lane }) => lane.hasRoom()),
     listenTo: (type) => sinks.some(({ takes }) => takes.has(type)),
     take(event, content) {
-      // The batch tries again: there will be a call of this item.
+      // The batch repeats the item, and sinks get the call of the last try.
       if (event.type === 'call.finished' && event.repeats) return
       for (const { sink, lane } of lanes) {
         if (!isTaken(sink, event)) continue

@@ -1,6 +1,6 @@
 import type { SinkEntry } from './sink.ts'
 
-/** What an event without content and the entry around it occupy. */
+/** The bytes of an event without content, with the entry around it. */
 const EVENT_BYTES = 1500
 const ATTEMPT_BYTES = 400
 const TOOL_CALL_BYTES = 150

@@ -3,11 +3,11 @@ import type { SinkMoved } from '../events.ts'
 import type { SinkState } from './sink.ts'
 
 const LOG_EVERY_MS = 60_000
-/** Drops may come with every call: the metrics hear of them so often, and with whatever else is counted. */
+/** How often drops are reported to the metrics: one may come with every call. */
 const REPORT_EVERY_MS = 1000
 
-/** What became of the entries of one sink: kept for the administration, reported to the metrics, and logged once a
- *  minute where something was lost or failed. */
+/** Counts what happened to the entries of one sink: for the administration, for the metrics, and for a log line each
+ *  minute in which something failed or was lost. */
 export interface Tally {
   delivered(entries: number): void
   failed(entries: number, error: string): void
@@ -29,7 +29,7 @@ export function tally(
   let lastError: string | undefined
   const time = () => new Date(now()).toISOString()
 
-  /** Sums what is told, and writes the sum at most so often. */
+  /** Sums losses, and logs the sum at a limited rate. */
   function summed(everyMs: number, write: (sum: number, reason: string) => void) {
     let last = Number.NEGATIVE_INFINITY
     let sum = 0

@@ -3,7 +3,7 @@ import type { CallFinished } from '../events.ts'
 import type { Notice } from '../notices.ts'
 import type { Sink, SinkEvent } from './sink.ts'
 
-/** An event that never was, by which the administration tests a sink: a call where it takes calls. */
+/** An invented event, with which the administration tests a sink: a call if the sink takes calls. */
 export function testEvent(takes: Sink['takes'], now: number): SinkEvent {
   const at = new Date(now).toISOString()
   const [type = 'call.finished'] = takes

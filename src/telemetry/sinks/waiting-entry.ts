@@ -1,7 +1,7 @@
 import type { SinkEntry, SinkEvent } from './sink.ts'
 
-/** An entry that waits in memory. A packed one has its event as JSON: one object, which a garbage collector passes over,
- *  instead of the fifty of which an event consists and which it visits time after time. */
+/** An entry that waits in memory. A packed one holds its event as JSON: one object for the garbage collector to visit
+ *  instead of fifty. */
 export type WaitingEntry = UnpackedEntry | PackedEntry
 
 interface UnpackedEntry {
@@ -14,7 +14,7 @@ interface PackedEntry extends Pick<SinkEntry, 'id' | 'content'> {
   readonly bytes: number
 }
 
-/** The event that was packed last. Lanes take an event one after the other: all that pack it share one text. */
+/** The event that was packed last: all lanes that pack an event share its text. */
 let last: { readonly event: SinkEvent; readonly json: string } | undefined
 
 export function packed({ id, event, content }: SinkEntry, bytes: number): PackedEntry {
@@ -22,7 +22,7 @@ export function packed({ id, event, content }: SinkEntry, bytes: number): Packed
   return { id, json: last.json, content, bytes }
 }
 
-/** The entry, a new object with each call if it was packed. */
+/** The entry; a new object for each call if it was packed. */
 export function unpacked(waiting: WaitingEntry): SinkEntry {
   if ('entry' in waiting) return waiting.entry
   const { id, json, content } = waiting

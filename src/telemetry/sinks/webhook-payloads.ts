@@ -3,9 +3,9 @@ import type { WebhookEvent } from '../../config/sections/callback-settings.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { ENDINGS } from '../events.ts'
 
-/** What a webhook is told of an event. */
+/** The payload of a webhook for an event. */
 interface WebhookPayload {
-  /** When it is told. */
+  /** When it is sent. */
   readonly summary: string
   readonly data: z.ZodObject
 }
@@ -71,7 +71,7 @@ const call = () =>
     total_ms: z.number(),
   })
 
-/** What webhooks are told, by the public names of events. A text that is '' means that there is none. */
+/** The payloads, by the public names of events. Texts that are '' become null. */
 export const webhookPayloads = lazily(
   (): Readonly<Record<WebhookEvent, WebhookPayload>> => ({
     'call.finished': {

@@ -15,7 +15,7 @@ export const codeBody = lazily(() =>
   }),
 )
 
-/** Who sends which code. The audit tells the kind of the code, never the code. */
+/** The session and the code of a request. The audit gets the kind of the code, never the code. */
 export function sentCode(scope: Scope<{ readonly json: unknown }>): {
   readonly session: AccountSession
   readonly code: string
@@ -26,14 +26,14 @@ export function sentCode(scope: Scope<{ readonly json: unknown }>): {
   return { session, code }
 }
 
-/** The same of an account that has a second factor. */
+/** The same, for an account that must have a second factor. */
 export function sentProof(scope: Scope<{ readonly json: unknown }>): ReturnType<typeof sentCode> {
   const sent = sentCode(scope)
   if (sent.session.account.mfaEnabled) return sent
   throw new GatewayError('conflict', 'The account has no second factor.', { code: 'mfa_not_enabled' })
 }
 
-/** One sentence for whatever is wrong with a code, so that nobody learns which codes there are. */
+/** The same refusal for every wrong code: it must not reveal which codes exist. */
 export function wrongCode(): GatewayError {
   return refusal('invalid_mfa_code', 'The code is wrong, or was used before.')
 }

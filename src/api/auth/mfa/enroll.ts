@@ -65,7 +65,7 @@ const confirm = defineRoute(
 
 export const enroll: readonly Route[] = [start, confirm]
 
-/** By which an authenticator tells this gateway from others. */
+/** The issuer that authenticator apps show. */
 function hostOf(scope: Scope): string {
   const { email_base_url: own } = scope.services.config.general_settings
   return own === undefined ? scope.site().host : new URL(own).host

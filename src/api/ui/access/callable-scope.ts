@@ -37,8 +37,8 @@ export const KINDS: Readonly<Record<ScopeType, Kind>> = {
   api_key: { noun: 'key', level: 'key', read: 'key.read', update: 'key.update' },
 }
 
-/** What opens a route that serves every kind of scope: every role that may read or change any kind has it for teams.
- *  Which scopes there are for a caller is decided by the reach of the kind's own permission. */
+/** The permissions of routes that serve every kind of scope: each role that may read or change scopes of any kind may do
+ *  so with teams. The reach of the kind's own permission decides which scopes a caller sees. */
 export const ANY_SCOPE = { read: 'team.read', update: 'team.update' } as const
 
 export const scopeType = lazily(() => z.enum(SCOPE_TYPES).describe('The kind of scope.'))
@@ -61,8 +61,7 @@ export function reachesOf(caller: Caller, what: 'read' | 'update'): Reaches {
   return { organization: reach('organization'), team: reach('team'), user: reach('user'), api_key: key }
 }
 
-/** Why nothing was found to be changed: a scope that the caller sees wants the permission, another one might as well not
- *  exist. */
+/** The refusal where no scope was found to change: 403 if the caller may read it, else the 404 of an absent one. */
 export async function refusedScope(
   { services, caller }: Scope,
   scope: CallableScope,
@@ -74,13 +73,12 @@ export async function refusedScope(
     : absentScope(scope, parameter)
 }
 
-/** The refusal of a scope that is not there, or not for this caller. */
+/** The refusal of a scope that does not exist or that the caller may not read. */
 export function absentScope({ scope_type }: CallableScope, parameter = 'scope_id'): GatewayError {
   return new GatewayError('not_found', `There is no such ${KINDS[scope_type].noun}.`, { param: parameter })
 }
 
-/** Makes what was written of a scope hold from the next request of every process, and tells the audit. False: not of
- *  every process yet. */
+/** Publishes and audits a stored change of a scope. False: other processes apply it later. */
 export async function scopeChanged(
   { services, audits }: Scope,
   { scope_type, scope_id }: CallableScope,
@@ -93,8 +91,7 @@ export async function scopeChanged(
   return everywhere
 }
 
-/** Refuses to bind what calls are not checked against: a further name of a group, or a server of tools that is not
- *  there. Models may come later. */
+/** Refuses bindings without effect: of an alias, or of an unknown server of tools. A model may be added later. */
 export async function requireBindable(
   services: ApiServices,
   field: string,
@@ -106,7 +103,7 @@ export async function requireBindable(
   if (!server) throw mistake(field, 'is the key of no MCP server; see /ui/api/mcp-servers')
 }
 
-/** Refuses to bind a further name of a group: calls are checked against the group that they mean. */
+/** Refuses to bind an alias: calls are checked against the group that it stands for. */
 export function refuseAlias({ config }: ApiServices, field: string, key: string): void {
   const { model_group_alias: aliases } = config.router_settings
   if (!Object.hasOwn(aliases, key)) return

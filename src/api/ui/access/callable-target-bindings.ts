@@ -129,7 +129,7 @@ const patch = defineRoute(
     const { scope_type, scope_id, ...grant } = input.json
     refuseMove(binding, { scope_type, scope_id })
     const { callable_kind = binding.callable_kind, callable_key = binding.callable_key } = grant
-    // A binding of a server that is gone can still be turned off.
+    // A binding of a removed server can still be disabled.
     const moves = callable_kind !== binding.callable_kind || callable_key !== binding.callable_key
     if (moves || callable_kind === 'target')
       await requireBindable(services, 'callable_key', { callable_kind, callable_key })
@@ -158,7 +158,7 @@ const remove = defineRoute(
 
 export const callableTargetBindings: readonly Route[] = [list, create, get, patch, remove]
 
-/** A binding that is there for this caller, and may be changed by it where that is asked. */
+/** The binding of the path. Throws unless the caller may read it, or change it. */
 async function find(
   scope: Scope<{ readonly params: { readonly binding_id: string } }>,
   what: 'read' | 'update',

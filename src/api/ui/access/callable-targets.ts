@@ -35,7 +35,7 @@ const list = defineRoute(
     const labels = new Map<string, string[]>()
     for (const name of callableNames(registry, bindable.target)) {
       const group = registry.resolve(name)
-      // Aliases are not bound; what they stand for is.
+      // Aliases cannot be bound.
       if (group?.name !== name) continue
       targets.push({ callable_kind: 'target', callable_key: name, access_groups: [...group.accessGroups] })
       for (const label of group.accessGroups) labels.set(label, [...(labels.get(label) ?? []), name])

@@ -51,7 +51,7 @@ const answer = lazily(() =>
 )
 const shown = { description: 'What the scope may call.', schema: answer } as const
 
-/** The readable face of bindings and policy, for one kind of scope. */
+/** The models that scopes of one kind may call: their bindings and policy in one document. */
 function modelAccessOf(scope_type: ScopeType, collection: string, parameter: string): Route[] {
   const { noun, read, update } = KINDS[scope_type]
   const common = {
@@ -139,7 +139,7 @@ function bound(bindings: readonly CallableGrant[], kind: CallableGrant['callable
     .map((one) => one.callable_key)
 }
 
-/** Bindings that are all disabled restrict to nothing, which lists of the enabled ones alone would not show. */
+/** The mode to show. Only disabled bindings allow nothing: without `restrict` the empty lists would read as no limit. */
 function modeOf(own: TargetMode, bindings: CallableLevel['bindings']): TargetMode {
   const models = bindings.filter(ofModels)
   return own ?? (models.length > 0 && models.every(({ enabled }) => !enabled) ? 'restrict' : null)

@@ -108,8 +108,7 @@ export function shownAnswer(
   }
 }
 
-/** The batch that a request names, if the caller has the permission where it is. Without it a batch that the caller sees
- *  is refused, another one might as well not exist. */
+/** The batch of the path. Without the permission there it throws 403 if the caller may read the batch, else 404. */
 export async function batchOfRequest(
   { services, caller }: Scope,
   id: string,

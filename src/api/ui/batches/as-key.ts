@@ -5,7 +5,7 @@ import { receiveUpload, uploadBody } from '../../v1/files/create-file.ts'
 import { fileObject } from '../../v1/files/file-answer.ts'
 import { currentCallerOfKey, keyQuery } from '../playground/caller-of-key.ts'
 
-/** For people, who make a batch as a key of theirs, or as one that they may change. It is that key's like any other. */
+/** Runs as a key that the person owns or may change: the batch belongs to that key like any other. */
 const common = {
   method: 'post',
   tag: 'Batches',

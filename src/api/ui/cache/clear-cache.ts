@@ -4,7 +4,7 @@ import { clearedKey } from '../../../stores/kv/keys.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 
-/** A mark outlives every answer, also where `cache_ttl` was longer once. */
+/** The mark must live longer than any cached answer, even one of an earlier, longer `cache_ttl`. */
 const LEAST_MARK_SECONDS = 30 * 86_400
 
 const query = lazily(() =>

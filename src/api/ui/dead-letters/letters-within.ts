@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { topics } from '../../../telemetry/topics.ts'
 import { moment } from '../moment.ts'
 
-/** What chooses among dead letters. */
+/** The filters of dead letters. */
 export const lettersWithin = () => ({
   topic: z
     .enum(topics.map(({ name }) => name))

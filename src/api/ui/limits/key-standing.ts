@@ -12,7 +12,7 @@ import { visible } from '../records/record-reach.ts'
 import { idOf, oneOf } from '../records/record-routes.ts'
 import { KINDS_OF_SCOPES, scopeStandings } from './standing-answer.ts'
 
-/** What a key's next call would meet: of every scope that it counts against, each limit with what is used of it. */
+/** Every limit and budget that the next call of a key counts against, with what is used of it. */
 export const keyStanding = defineRoute(
   {
     ...oneOf(keyKind),

@@ -79,7 +79,7 @@ export const callableModels = defineRoute(
   },
 )
 
-/** What the caller may call: with a key, as its calls; else as far as any key of the caller's could. */
+/** The models that a key may call; for a person without one, those that any of their keys could. */
 async function targetsOf(
   { services, caller }: Pick<Scope, 'services' | 'caller'>,
   keyId: string | undefined,
@@ -94,7 +94,7 @@ async function targetsOf(
   return isOver ? () => false : callableTargets(levels, targetDefault)
 }
 
-/** The key has been found within the caller's reach. */
+/** The reach for the levels of a key that was found within the caller's own: they limit the key wherever they are. */
 const EVERYWHERE = {
   organization: 'everything',
   team: 'everything',

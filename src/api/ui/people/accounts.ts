@@ -204,7 +204,7 @@ async function present(scope: Scope, id: string): Promise<AdministeredAccount> {
 
 const shown = (account: AdministeredAccount) => fieldsOf(answer(), account)
 
-/** What every process has to know of an account that was changed: the account itself, and the keys that it owns. */
+/** What to publish after a change of an account: its version, and those of the keys that it owns. */
 function changeOf(account: { readonly account_id: string; readonly version: string }, keys: readonly OwnedKey[]) {
   return {
     records: [

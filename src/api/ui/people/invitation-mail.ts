@@ -6,12 +6,12 @@ import type { Query } from '../../../stores/sql/query.ts'
 import { baseUrl } from '../../middleware/base-url.ts'
 import type { Scope } from '../../scope.ts'
 
-/** A new link to an invitation, and how the person gets it: by e-mail, else by whoever invites. */
+/** A new link to an invitation, which an e-mail carries, or else the person who invites. */
 export interface CarriedLink {
   readonly link: InvitationLink
-  /** To be written with the change. */
+  /** The statement that queues the e-mail, to run with the change. */
   readonly email: Query<unknown> | undefined
-  /** What the answer shows: the address, where no e-mail carries it. */
+  /** The link as a field of the answer, where no e-mail carries it. */
   readonly shown: { readonly invitation_url?: string }
 }
 

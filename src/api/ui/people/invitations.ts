@@ -191,7 +191,7 @@ const cancel = defineRoute(
 
 export const invitations: readonly Route[] = [create, list, resend, cancel]
 
-/** The invitation of the path, for a caller who might have made it. */
+/** The invitation of the path. Throws unless the caller could have created it. */
 async function present(
   scope: Scope<{
     readonly params: { readonly invitation_id: string }
@@ -207,7 +207,7 @@ async function present(
   try {
     return { before, places: await requireMayInvite(records, caller, before) }
   } catch (error) {
-    // Part of it lies where the caller sees nothing.
+    // It also grants access to a place that the caller may not see.
     throw error instanceof GatewayError && error.failure === 'invalid_request'
       ? missingPermission('user.update')
       : error

@@ -23,7 +23,7 @@ export async function callerOfKey(scope: Scope, keyId: string): Promise<Caller> 
   }
 }
 
-/** The same as it is in the database now, for what no admission of a call confirms. */
+/** The same, read from the database, for requests without an admission that would check the cached caller. */
 export async function currentCallerOfKey(scope: Scope, keyId: string): Promise<Caller> {
   const caller = await callerOfKey(scope, keyId)
   try {

@@ -27,7 +27,7 @@ function between(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   const [rows, columns] = [old.length, fresh.length]
   const width = columns + 1
   const whole = rows * columns > MOST_CELLS
-  /** The most common lines of the rest of both texts, from each pair of lines on. */
+  /** For each pair of positions, the length of the longest common subsequence of what follows. */
   const common = new Uint32Array(whole ? 0 : (rows + 1) * width)
   for (let row = whole ? -1 : rows - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {

@@ -33,7 +33,7 @@ export const promptLabel = lazily(() =>
     .regex(PROMPT_LABEL, { error: 'must be letters, digits, ., _ and -, at most 64, the first a letter' })
     .refine((label) => label !== 'latest', "'latest' is always the newest version and is not moved"),
 )
-/** A version as a query or a path names it. */
+/** A version number in a query or path. */
 export const versionParam = lazily(() => z.coerce.number().int().min(1).max(LATEST_VERSION))
 
 export const description = lazily(() => storable().max(2000))
@@ -91,7 +91,7 @@ export async function promptOf({ records }: ApiServices, key: string): Promise<P
   return record
 }
 
-/** Why a change of a prompt changed nothing: it is archived, or not there. */
+/** The refusal of a change that changed nothing: the prompt is archived, or absent. */
 export async function unchanged(services: ApiServices, key: string): Promise<GatewayError | undefined> {
   const { state } = await promptOf(services, key)
   if (state === 'active') return undefined

@@ -192,7 +192,7 @@ const remove = defineRoute(
 
 export const prompts: readonly Route[] = [list, create, get, patch, archive, unarchive, remove]
 
-/** A prompt that is in this state already stays as it is. */
+/** Archives or unarchives a prompt; does nothing where it is in that state already. */
 async function moved(
   { services, audits, input }: Scope<{ readonly params: { readonly key: string } }>,
   move: (key: string) => Promise<PromptRecord | undefined>,
@@ -205,7 +205,7 @@ async function moved(
   return applied(services, record)
 }
 
-/** Those of these groups that are no more: their policies say nothing, and nobody could change them. */
+/** The groups that no longer exist. Their policies have no effect, and could not be changed. */
 async function goneOf(services: ApiServices, groups: readonly string[]): Promise<string[]> {
   const known = await Promise.all(groups.map((name) => isGroup(services, name)))
   return groups.filter((_, at) => !known[at])

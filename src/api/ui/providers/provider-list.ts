@@ -11,7 +11,7 @@ import { defineRoute } from '../../route.ts'
 
 const DIALECTS = ['chat', 'messages', 'responses'] as const satisfies readonly Capability[]
 
-/** What every provider reads. */
+/** The settings that every provider has. */
 const COMMON = ['api_base', 'headers', 'timeout', 'strict', 'organization'] as const satisfies readonly ParameterName[]
 
 const field = lazily(() =>
@@ -59,7 +59,7 @@ export const providerList = defineRoute(
   () => json({ data: entries(), next_cursor: null }),
 )
 
-/** The same for as long as this process lives. */
+/** Built once: it is the same for the life of the process. */
 const entries = lazily(() =>
   [...providers.values()].map(shown).sort((left, right) => (left.kind < right.kind ? -1 : 1)),
 )
@@ -110,7 +110,7 @@ interface ParameterSchema {
   readonly type?: string
 }
 
-/** The sentences of the configuration file. */
+/** The descriptions in the schema of the configuration file. */
 const schemas = lazily(() => {
   const { properties = {} } = z.toJSONSchema(gatewayParams(), { io: 'input' })
   return properties as Readonly<Record<string, ParameterSchema>>

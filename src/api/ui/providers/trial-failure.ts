@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../../../lib/lazily.ts'
 import type { TrialFailure } from '../../../pipeline/trial/trial.ts'
 
-/** Why a provider did not answer, for who can change it. */
+/** Why a trial of a provider failed, for administrators. */
 export const trialFailure = lazily(() =>
   z.object({
     code: z.string().describe('The kind of failure, as in `error.code` and `error.type` of calls.'),

@@ -4,7 +4,7 @@ import type { Fields } from './record-fields.ts'
 
 const WHOSE = { key: 'key', team: 'team', organization: 'organization', person: 'user' } as const
 
-/** How often in a day each begins anew. */
+/** How many windows of each limit a day has. */
 const PER_DAY: Readonly<Record<LimitField, number>> = {
   rpm_limit: 1440,
   rph_limit: 24,

@@ -34,7 +34,8 @@ export const keyKind: RecordKind<KeyRecord> = {
   permissions: { read: 'key.read', create: 'key.update', update: 'key.update', remove: 'key.revoke' },
   records: ({ records }) => records.keys,
   settled: lazily(() => ({
-    // Work of the master key is recorded under its kind: a key of that id would have it done as the master.
+    // Batches name their owner by key id, and the master key by its kind: those of a key with such an id would run as
+    // the master key.
     key_id: idField('key', CALLER_KINDS),
     team_id: reference('The team that it belongs to.'),
     organization_id: reference('The organization that it belongs to: that of its team, where it has one.'),

@@ -6,7 +6,7 @@ import type { ApiServices } from '../../scope.ts'
 import type { AnyKind } from './keyed-kind.ts'
 import type { Fields } from './record-fields.ts'
 
-/** What the database keeps of what was sent: checked, and with its secrets sealed. */
+/** Turns a body into columns: checked, with its secrets sealed. */
 export function contentsOf(kind: AnyKind, whole: () => z.ZodType) {
   const { secrets } = kind
   const sealing = secrets && sealedSettings({ ...secrets, table: kind.table })

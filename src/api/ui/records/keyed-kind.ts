@@ -8,7 +8,8 @@ import type { ApiServices } from '../../scope.ts'
 import { expectedVersion } from '../registry-records.ts'
 import type { Fields } from './record-fields.ts'
 
-/** A kind of record that is settings: named, versioned, and replaced as a whole. Its fields are the columns of its table. */
+/** A kind of record that is settings: named, versioned, and replaced as a whole. Its fields are the columns of its
+ *  table. */
 export interface KeyedKind<Name extends KeyedTableName, Id extends TextColumn<RowOf<Name>>> {
   readonly path: string
   readonly noun: string
@@ -16,25 +17,25 @@ export interface KeyedKind<Name extends KeyedTableName, Id extends TextColumn<Ro
   readonly table: Name
   /** The field that names a record. */
   readonly id: Id
-  /** Begins the ids that are made up; without it whoever makes a record names it. */
+  /** The prefix of generated ids. Without it clients choose the id. */
   readonly prefix?: string
   readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'remove', Permission>>
-  /** What an id must be. */
+  /** The schema of an id. */
   readonly named: () => z.ZodType
-  /** What else a body has: a field for every column. */
+  /** The other fields of a body, one for every column. */
   readonly fields: () => { readonly [Column in Exclude<ContentColumn<Name>, Id | 'sealed'>]: z.ZodType }
   /** Columns of text in which a search looks. */
   readonly searched: readonly TextColumn<RowOf<Name>>[]
-  /** Columns of text by which a list can be asked for. */
+  /** Columns of text by which lists can be filtered. */
   readonly filters?: readonly TextColumn<RowOf<Name>>[]
-  /** Where secrets are among the fields; they are kept in the column `sealed`. */
+  /** The fields that hold secrets, which are kept in the column `sealed`. */
   readonly secrets: 'sealed' extends keyof RowOf<Name> ? Omit<SecretPlaces, 'table'> : undefined
-  /** Refuses what may not be written, beyond what the fields say. */
+  /** Refuses content that the schemas of the fields cannot. */
   readonly check?: (services: ApiServices, id: string, content: Fields) => void | Promise<void>
   readonly summaries?: Partial<Readonly<Record<'list' | 'create' | 'remove', string>>>
 }
 
-/** A kind of which nothing more is known: what its routes work with. */
+/** A kind without the types of its table: the routes are the same for all kinds. */
 export type AnyKind = Omit<KeyedKind<KeyedTableName, never>, 'id' | 'fields' | 'searched' | 'filters' | 'secrets'> & {
   readonly id: string
   readonly fields: () => Readonly<Record<string, z.ZodType>>

@@ -59,7 +59,7 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
   const shown = (record: Row) =>
     Object.fromEntries(Object.keys(schemas.answer().shape).map((name) => [name, record[name]]))
 
-  /** Writes what is sent in the place of the record, if nobody else has written since `expected`. */
+  /** Replaces the record with what was sent, unless its version has changed from `expected`. */
   async function replace(scope: Scope, before: Row, sent: Fields, expected: number | undefined): Promise<Answer> {
     const { services, audits } = scope
     const key = String(before[id])
@@ -151,7 +151,7 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
       async (scope) => {
         const { version, ...sent } = scope.input.json as Fields & { readonly version?: number }
         const record = await existing(scope)
-        // A mask stands for the secret of the record that was read, and of no later one.
+        // A mask means the secret of the version that was read here, not of a later one.
         return replace(scope, record, sent, version ?? (kind.secrets ? record.version : undefined))
       },
     ),

@@ -75,7 +75,8 @@ const create = defineRoute(
   },
 )
 
-/** Where the caller administers keys as they are wished; in another team for oneself, as that allows it. */
+/** Creates a key as requested where the caller administers keys, and elsewhere one of the caller's own, if the team
+ *  allows it. */
 async function make(scope: Scope, values: ValuesOf<KeyRecord>): Promise<KeyRecord> {
   const { services } = scope
   const { keys, teams } = services.records
@@ -157,7 +158,7 @@ function lifeOf(duration: unknown, expiresAt: unknown, now: number): Fields {
     throw mistake('duration', 'says the same as expires_at; send one of them')
   }
   const { ends } = budgetPeriod(read, now, now)
-  // Of very many years there is no end at all.
+  // The end of very many years is NaN.
   if (!(ends < NO_MOMENT)) throw mistake('duration', 'ends after the year 9999, which is the last')
   return { expires_at: new Date(ends).toISOString() }
 }

@@ -40,7 +40,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
   const one = { ...oneOf(kind), path: `${kind.path}/{${kind.id}}/members` } as const
   const { read, update } = kind.permissions
 
-  /** The id of the organization or team, which is there for this caller. */
+  /** The id of the path. Throws unless the caller has the permission in that organization or team. */
   async function parent(scope: Scope, permission: Permission): Promise<string> {
     const id = idOf(kind, scope)
     const row = await kind.records(scope.services).find(id, reach(scope, permission))

@@ -1,6 +1,6 @@
 import { isMap } from '../../../config/fields.ts'
 
-/** A JSON merge patch (RFC 7396): what is left out stays, null takes away. */
+/** Applies a JSON merge patch (RFC 7396): omitted members stay, null removes. */
 export function mergePatch(value: unknown, patch: unknown): unknown {
   if (!isMap(patch)) return patch
   const members = new Map(Object.entries(isMap(value) ? value : {}))

@@ -8,10 +8,10 @@ import type { Scope } from '../../scope.ts'
 import { unknownReference } from './record-kind.ts'
 import { reach } from './record-reach.ts'
 
-/** How often a key is tried again whose team was changed meanwhile. */
+/** How often creation is tried again while the team changes. */
 const TURNS = 5
 
-/** Makes a key that belongs to whoever makes it, within what the team allows its members. */
+/** Creates a key that the caller owns, within what the team allows its members. */
 export async function makeOwn(scope: Scope, values: ValuesOf<KeyRecord>): Promise<KeyRecord> {
   const owner = ownerOf(scope.caller())
   if (!owner) throw mistake('owner', 'the master key owns no keys')
@@ -25,7 +25,7 @@ export async function makeOwn(scope: Scope, values: ValuesOf<KeyRecord>): Promis
     if (made) return made
     team = await teams.find(team.team_id, reach(scope, 'key.create_self'))
   }
-  // The role has been taken away meanwhile.
+  // The caller has lost the role meanwhile.
   throw missingPermission('key.create_self')
 }
 

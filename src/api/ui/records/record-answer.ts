@@ -65,13 +65,13 @@ export function numbered(row: object): Fields {
   )
 }
 
-/** The names of all the money of a record. */
+/** The subjects of all budgets of a record. */
 export function budgetSubjects(level: Level, id: string, row: object): string[] {
   return accountsOf(scopeOf(level, id, numbered(row))).map(({ subject }) => subject)
 }
 
-/** The names of money that is counted in the shared store before a change or after it, and not both: what the store
- *  knows of such a budget is from another time. */
+/** The subjects of budgets that only one of two versions of a record has. The shared store counts a budget only while
+ *  there is one, so that its sums of these are out of date. */
 export function recountedBudgets(level: Level, id: string, row: object, before: object): string[] {
   const counted = (record: object) =>
     accountsOf(scopeOf(level, id, numbered(record)))

@@ -8,8 +8,8 @@ import { json } from '../../respond.ts'
 import type { ResponseContract } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
 
-/** Makes a written change hold from the next request of every process. False: the shared store does not know it yet, and
- *  is told as soon as it can be; other processes may go by what was for a minute at most. */
+/** Publishes a stored change, so that it holds from the next request of every process. False: the shared store is away
+ *  and gets it later; other processes may use the former record for up to a minute. */
 export async function changeHolds(
   { store }: ApiServices,
   change: {
@@ -21,7 +21,7 @@ export async function changeHolds(
     readonly hashes?: readonly string[]
     /** Hashes that have become known. */
     readonly newHashes?: readonly string[]
-    /** Budgets of which the database knows more than the shared store, or that are no more. */
+    /** Budgets that were removed, or whose spend the shared store has to read from the database again. */
     readonly staleBudgets?: readonly string[]
   },
 ): Promise<boolean> {
@@ -40,7 +40,7 @@ export async function changeHolds(
   })
 }
 
-/** The answers of a route whose change other processes go by at once, or a little later. */
+/** The answers of a route that publishes its change: 202 while other processes do not have it yet. */
 export function changeAnswers<const Status extends 200 | 201>(
   status: Status,
   answer: { readonly description: string; readonly schema: () => z.ZodObject },
@@ -52,7 +52,7 @@ export function changeAnswers<const Status extends 200 | 201>(
   return { [status]: answer, 202: pending } as Record<Status | 202, ResponseContract>
 }
 
-/** What was written, as its answer: 202 where not every process goes by it yet. */
+/** The answer to a change: 202 unless every process has it. */
 export function changeAnswer(everywhere: boolean, body: object, status = 200): Answer {
   return everywhere ? json(body, status) : json({ ...body, pending: true }, 202)
 }

@@ -3,7 +3,7 @@ import { parseList } from '../../../lib/json/lenient.ts'
 import type { RecordOrder, RecordPosition } from '../../../stores/sql/scopes/record-order.ts'
 import { isStorable } from '../storable.ts'
 
-/** The cursor behind a record: its id in lists by id, else also what the list goes by. */
+/** The cursor behind a record: its id, preceded by the value that the list is ordered by, where that is another. */
 export function cursorOf(order: RecordOrder, value: string, id: string): string {
   return order === 'id' ? id : JSON.stringify([value, id])
 }
@@ -19,7 +19,7 @@ export function positionAt(order: RecordOrder, cursor: string): RecordPosition |
   return { value, id }
 }
 
-/** What lists go by: texts, nano-dollars, and microseconds since 1970, of which a time has no more digits. */
+/** The values that lists are ordered by: texts, nano-dollars, and microseconds since 1970. */
 const VALUES: Readonly<Record<Exclude<RecordOrder, 'id'>, RegExp>> = {
   name: /^/,
   spend: /^\d{1,30}$/,

@@ -30,7 +30,7 @@ export const label = (what: string) => optional(storable().max(256)).describe(wh
 export const flag = (what: string) => optional(z.boolean()).describe(what)
 export const dollars = (what: string) => optional(money()).describe(`${what}, in US dollars.`)
 
-/** What limits every kind of record that a caller is built from. */
+/** The limits that every kind of record here has. */
 export const limitFields = lazily(() => ({
   rpm_limit: countOf('Requests per minute'),
   tpm_limit: countOf('Tokens per minute'),

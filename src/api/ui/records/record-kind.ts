@@ -29,26 +29,26 @@ export interface RecordKind<Row extends ScopeRow> {
   readonly records: (services: ApiServices) => ScopeRecords<Row>
   /** Fields of a body that may change at any time. */
   readonly fields: () => FieldsOf<Row>
-  /** Fields that are settled at creation. Later they may be said again, but not changed. */
+  /** Fields that are fixed at creation. A change may repeat them, but not alter them. */
   readonly settled: () => FieldsOf<Row>
   /** Refuses references to what lies beyond the caller's reach. */
   readonly mayRefer?: (services: ApiServices, reach: Reach, values: ValuesOf<Row>) => Promise<void>
-  /** Records may be owned by a person, who sees them, removes them, and changes these fields of them. */
+  /** Set if records can have an owner: a person who may read and remove them, and change these fields. */
   readonly ownersFields?: readonly (keyof Row & string)[]
-  /** Columns by which a list can be asked for. */
+  /** Columns by which lists can be filtered. */
   readonly filters: readonly (keyof Row & string)[]
-  /** Filters of a list that are no columns. */
+  /** Further filters of lists, which are no columns. */
   readonly asked?: () => Readonly<Record<string, z.ZodType>>
-  /** What a list can go by, beside its ids. */
+  /** The orders of lists, in addition to that by id. */
   readonly orders?: readonly Exclude<RecordOrder, 'id'>[]
   readonly answer: () => z.ZodObject
-  /** What answers tell of records beside their columns, in the order of the rows. */
+  /** Reads what answers show in addition to the columns, in the order of the rows. */
   readonly facts?: (services: ApiServices, rows: readonly Row[]) => Promise<readonly object[]>
-  /** Fields that follow from all the others. */
+  /** Computes fields from all others. */
   readonly derived?: (record: Fields, now: number) => Fields
 }
 
-/** What is to be written for fields of a body, whose names are columns: the kind's type says so. */
+/** Fields of a body as columns: the types of a kind guarantee that their names agree. */
 export function columnsOf<Row extends ScopeRow>(_kind: RecordKind<Row>, given: Fields): ValuesOf<Row> {
   return given as ValuesOf<Row>
 }
@@ -67,7 +67,7 @@ export function unknownReference(column: string): GatewayError {
   return mistake(column, `there is no such ${NOUNS[column] ?? 'record'}`)
 }
 
-/** What a statement that writes references answers; a reference to nothing is the field's mistake. */
+/** Awaits a write. A reference to an absent record becomes a 400 that names the field. */
 export async function referring<Row>(write: Promise<Row>): Promise<Row> {
   try {
     return await write
@@ -77,7 +77,7 @@ export async function referring<Row>(write: Promise<Row>): Promise<Row> {
   }
 }
 
-/** What a removal answers; one that others still need is a conflict. */
+/** Awaits a removal. A record that others still reference becomes a 409. */
 export async function unneeded<Row>(noun: string, removal: Promise<Row>): Promise<Row> {
   try {
     return await removal

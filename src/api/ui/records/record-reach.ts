@@ -14,7 +14,7 @@ export function visible<Row extends ScopeRow>(scope: Scope, { permissions, owner
   return ownersFields ? reachWithOwn(scope.caller(), permissions.read) : reach(scope, permissions.read)
 }
 
-/** Where the caller may do what needs the permission to one record of a kind, which its owner may do without. */
+/** Where the caller may do to one record what requires the permission, or ownership. */
 export function reachOfOwner<Row extends ScopeRow>(
   scope: Scope,
   { ownersFields }: RecordKind<Row>,
@@ -23,8 +23,8 @@ export function reachOfOwner<Row extends ScopeRow>(
   return ownersFields ? reachWithOwn(scope.caller(), permission) : reach(scope, permission)
 }
 
-/** Why nothing was found where the caller has the permission: a record that the caller sees wants it, another one might
- *  as well not exist. */
+/** The refusal where no record was found within the permission's reach: 403 if the caller may read the record, else the
+ *  404 of a record that does not exist. */
 export async function refused<Row extends ScopeRow>(
   scope: Scope,
   kind: RecordKind<Row>,

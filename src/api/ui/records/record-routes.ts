@@ -41,7 +41,7 @@ export function idOf<Row extends ScopeRow>(kind: RecordKind<Row>, scope: Scope):
   return id
 }
 
-/** A page of records, by id or as is asked. */
+/** A page of records, by id or in the requested order. */
 export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
   const orders = ['id', ...(kind.orders ?? [])] as const
   return defineRoute(
@@ -129,7 +129,7 @@ export function createRoute<Row extends ScopeRow>(
 /** The id that the maker of a record has chosen for it. */
 export function chosenId<Row extends ScopeRow>({ id }: RecordKind<Row>, within: Reach, given: Fields): unknown {
   const chosen = given[id] ?? undefined
-  // An id that is taken would tell of a record that the caller does not see.
+  // A conflict of ids would reveal a record that the caller may not see.
   if (within === 'everything' || chosen === undefined) return chosen
   throw mistake(id, 'is chosen by administrators of the platform; leave it out, and it is made up')
 }
@@ -213,7 +213,7 @@ export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary
       const { remove } = kind.permissions
       const within = reachOfOwner(scope, kind, remove)
       const known = await records.find(id, within)
-      // What it has spent, and what else is told of it, goes with it.
+      // Read before the removal, which also removes the spend that the answer shows.
       const [shownOnce = {}] = known ? await answersOf(scope.services, kind, [known]) : []
       const row = await unneeded(kind.noun, records.remove(id, within))
       if (!row) throw await refused(scope, kind, id, remove)
@@ -233,7 +233,7 @@ interface Aftermath {
   readonly shownOnce?: Fields
 }
 
-/** What follows every change: it holds from the next request, the audit tells of it, and the whole record is answered. */
+/** Completes a change: publishes it, so that it holds from the next request; audits it; answers the whole record. */
 export async function changed<Row extends ScopeRow>(
   scope: Scope,
   kind: RecordKind<Row>,
@@ -260,7 +260,7 @@ function pick(given: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
 }
 
-/** Who does not reach everything makes records only where they belong. */
+/** Refuses a new record outside of the organizations in which the caller may create one. */
 function requireWithin(reach: Reach, owner: string | undefined, values: Fields): void {
   if (reach === 'everything') return
   const organization = owner === undefined ? undefined : values[owner]

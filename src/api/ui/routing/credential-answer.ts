@@ -39,8 +39,8 @@ export async function shownCredentials(
   })
 }
 
-/** The deployments that name each credential, by id: of the database, and of the configuration file even where the
- *  database replaces them, as it may no longer do so tomorrow. */
+/** The ids of the deployments that name each credential: those of the database and those of the configuration file, even
+ *  of entries that the database overrides, since the override may be removed. */
 export async function usersOf(
   { records, config }: ApiServices,
   names: readonly string[],
@@ -55,7 +55,7 @@ export async function usersOf(
   )
 }
 
-/** The refusal of a change that deployments stand against. */
+/** The refusal of a change that would break deployments. */
 export function credentialInUse(what: string, ids: readonly string[]): GatewayError {
   const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''
   const message = `${what}: ${ids.slice(0, MOST_NAMED).join(', ')}${more}.`

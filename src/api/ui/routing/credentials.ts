@@ -153,7 +153,7 @@ async function requireUnused(services: ApiServices, name: string): Promise<void>
   if (ids.length > 0) throw credentialInUse('Deployments use this credential; give them another first', ids)
 }
 
-/** Refuses a change after which a deployment could no longer use the credential, as it can now. */
+/** Refuses a change after which a deployment that uses the credential could no longer do so. */
 async function requireUsable(services: ApiServices, before: CredentialRecord, after: CredentialEntry): Promise<void> {
   const { provider, gateway_params } = before
   if (after.provider === provider && after.gateway_params.api_base === gateway_params.api_base) return

@@ -10,7 +10,7 @@ import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
 import { findFresh, reload } from '../registry-records.ts'
 
-/** How long a check waits. Calls may wait longer. */
+/** How long a check waits for an answer. */
 const CHECK_MS = 30_000
 
 const checked = lazily(() =>

@@ -65,7 +65,7 @@ export function fromFile(entry: ModelEntry, live: Live): ModelAnswer {
 
 const priceNames = lazily(() => new Set(Object.keys(pricing())))
 
-/** As calls of the deployment are priced. */
+/** The prices of the deployment's calls. */
 function pricesInForce(
   { provider, model }: Readonly<Record<string, unknown>>,
   info: Readonly<Record<string, unknown>>,

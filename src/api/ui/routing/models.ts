@@ -166,7 +166,7 @@ const remove = defineRoute(
 
 export const models: readonly Route[] = [list, create, get, patch, put, remove]
 
-/** Writes what `draftOf` makes of the record, if nobody else has written since. */
+/** Replaces a deployment with `draftOf` its record, unless its version has changed. */
 async function change(
   { services, audits }: Pick<Scope, 'services' | 'audits'>,
   id: string,
@@ -187,7 +187,7 @@ async function change(
   return applied(services, written)
 }
 
-/** Refuses what names a credential that was removed since it was read. */
+/** Awaits a write. A credential that was removed meanwhile becomes a 400. */
 async function named<Result>({ credential }: ModelContent, write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()

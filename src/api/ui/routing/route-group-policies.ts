@@ -251,7 +251,7 @@ async function holds(
   return shown(services, name, record)
 }
 
-/** Refuses a policy whose prompt is not there, as every call of the group would be. */
+/** Refuses a policy that names an absent prompt: every call of the group would fail. */
 async function requirePrompt(services: ApiServices, { prompt_ref }: { readonly prompt_ref?: unknown }): Promise<void> {
   const ref = typeof prompt_ref === 'string' ? readPromptRef(prompt_ref) : undefined
   if (!ref) return

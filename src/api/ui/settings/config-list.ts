@@ -39,7 +39,7 @@ export const configList = defineRoute(
   ({ services: { config } }) => json({ data: keysOf().map((key) => shown(config, key)) }),
 )
 
-/** As much of a JSON Schema as the configuration uses. */
+/** The part of JSON Schema that the configuration uses. */
 interface Schema {
   readonly type?: string
   readonly description?: string

@@ -75,7 +75,7 @@ export const instance = defineRoute(
       instanceFacts(sql).catch((): InstanceFacts | undefined => undefined),
       lastRun(store, clock.now()),
     ])
-    // Not every runtime tells when it began.
+    // Workers do not know when they started.
     const begun = performance.timeOrigin
     return json({
       version: VERSION,

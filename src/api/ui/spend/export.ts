@@ -17,7 +17,7 @@ export async function exported(
 ): Promise<Answer> {
   const { contentType, head, line } = fileFormat(format, columns)
   const reading = pages()
-  // What goes wrong at the first page is still told by a status.
+  // Read before the answer begins, so that a failure is still answered with its status.
   let next: IteratorResult<readonly Row[]> | undefined = await reading.next()
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -42,7 +42,7 @@ export async function exported(
 
 interface FileFormat {
   readonly contentType: string
-  /** What stands before the rows. */
+  /** The text before the rows. */
   readonly head: string
   line(row: Row): string
 }
@@ -69,7 +69,7 @@ function csv(columns: readonly string[]): FileFormat {
 /** How a formula begins: some spreadsheets pass over spaces before it, and read wide signs as the usual ones. */
 const FORMULA = /^(\s*[=+\-@＝＋－＠]|[\t\r\n])/
 
-/** A text that a spreadsheet would take for a formula is made one that it does not. */
+/** A cell of CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -15,7 +15,7 @@ const FIELDS: Readonly<Record<CallFact['type'], () => z.ZodType>> = {
 
 const NUMBERS: ReadonlySet<CallFact['type']> = new Set(['integer', 'bigint', 'double precision'])
 
-/** How answers call a fact: money by what it is, not by its unit. */
+/** The name of a fact in answers: money loses its unit, `cost_nano` is `cost`. */
 const shownAs = (name: FactName) => (factOf(name).money ? name.replace(/_nano$/, '') : name)
 
 /** The facts as answers show them. */
@@ -23,7 +23,7 @@ export function factFields(names: readonly FactName[] = FACT_NAMES): Record<stri
   return Object.fromEntries(names.map((name) => [shownAs(name), fieldOf(factOf(name))]))
 }
 
-/** What calls use, counted as the ledger counts it: of one call, or summed up over many. */
+/** The usage of one call or the sum of many, as the ledger counts it. */
 export function usageFields(): Record<string, z.ZodType> {
   return factFields(factsThat('summed').filter((name) => !factOf(name).money && name !== 'total_ms'))
 }

@@ -105,7 +105,7 @@ function storyOf(
     price: priceOfCall(call, attempts, registry),
     held: detail?.held_nano === undefined ? null : dollarsOf(detail.held_nano),
     attempts: attempts.map((one) => attemptAnswer(one, seesUpstream)),
-    // Builds before attempts were stored have counted them only.
+    // Earlier builds stored the number of attempts alone.
     attempts_left_out: Math.max(0, Number(call.attempts) - attempts.length),
     tool_calls: detail?.tool_calls.map(toolCallAnswer) ?? [],
     tool_calls_left_out: detail?.tool_calls_left_out ?? 0,
@@ -113,7 +113,7 @@ function storyOf(
   }
 }
 
-/** The only attempt of a call that was answered by it: its row tells all of it. */
+/** The attempt of a call that had only one: the row of the call holds all of it. */
 function ownAttempt(call: DetailedCall): AttemptDetail[] {
   if (Number(call.attempts) !== 1) return []
   const started = Number(call.overhead_ms)

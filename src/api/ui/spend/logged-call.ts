@@ -5,7 +5,7 @@ import { factFields, factsAnswer } from './fact-fields.ts'
 
 const name = (of: string) => z.string().nullable().describe(`The name that the ${of} has now, if it has one.`)
 
-/** What a caller's ids are called. */
+/** The names that belong to a caller's ids. */
 export const callerNames = lazily(() => ({
   key_name: name('key'),
   team_name: name('team'),

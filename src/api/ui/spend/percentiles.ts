@@ -22,8 +22,8 @@ export function percentilesOf(name: string, latency: Latency, sums: Sums): Recor
   )
 }
 
-/** The latency that a share of the calls does not exceed, as if those of a bucket were spread evenly over it. Nothing is
- *  known of how they are spread over the first bucket and beyond the last bound: there it is the bound. */
+/** The latency that a share of the calls does not exceed, interpolated linearly within a bucket. In the first and the
+ *  unbounded last bucket it is the bound. */
 export function percentile(counts: readonly number[], share: number): number | null {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return null

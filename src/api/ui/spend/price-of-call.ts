@@ -36,8 +36,8 @@ export const callPrice = lazily(() =>
 
 type Price = z.output<ReturnType<typeof callPrice>>
 
-/** The arithmetic of a call's cost, at the prices that its deployments have now; null where there is none: for answers of
- *  the cache, and where a price or a deployment is unknown. */
+/** The arithmetic of a call's cost, at the prices that its deployments have now; null where there is none: for answers
+ *  of the cache, and where a price or a deployment is unknown. */
 export function priceOfCall(
   call: DetailedCall,
   attempts: readonly AttemptDetail[],
@@ -60,7 +60,7 @@ export function priceOfCall(
   return { parts, total: dollarsOf(totalNano), exact: totalNano === Number(call.cost_nano) }
 }
 
-/** The usage of an attempt. Its own is stored where the call's would not say it. */
+/** The usage of an attempt: its own where that is stored, else the call's. */
 function usedBy(call: DetailedCall, { usage }: AttemptDetail, { length }: readonly unknown[]): Usage | undefined {
   if (usage) return usageOf(usage as Partial<Usage>)
   if (length !== 1) return undefined
@@ -90,5 +90,5 @@ function partAnswer(deployment: string, { unit, tool, count, price, times }: Pri
   }
 }
 
-/** Without the error of binary fractions. A price of a token is far below a nano-dollar's share. */
+/** Twelve digits of nano-dollars hide the error of binary fractions and keep the price of a single token. */
 const rounded = (dollars: number) => Number((dollars * NANO).toPrecision(12)) / NANO

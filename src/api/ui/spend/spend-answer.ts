@@ -27,7 +27,7 @@ export const spendSums = lazily(() =>
   }),
 )
 
-/** The sums that answers show as they are. */
+/** The sums that answers show without conversion. */
 const COUNTS = SPEND_SUMS.filter(
   (name) => !LATENCY_SUMS.has(name) && !['cost_nano', 'saved_nano', 'total_ms'].includes(name),
 )

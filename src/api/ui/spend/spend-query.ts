@@ -22,7 +22,7 @@ const name = () => storable().min(1).max(1024).optional()
 
 const other = () => name().describe('All calls but these.')
 
-/** Which calls are meant, by everything that they are summed up by. */
+/** The filters of calls: one for every dimension of the sums. */
 export const spendFilters = lazily(() => ({
   key_id: name(),
   user_id: name(),

@@ -58,7 +58,7 @@ const groupAnswer = lazily(() =>
   }),
 )
 
-/** The columns of a report that is split, beside the others. */
+/** The further columns of a report that is split by a second grouping. */
 const splitAnswer = lazily(() =>
   z.object({
     split: z.string().nullable().describe('The value of `split_by`; null for calls without one, and for the others.'),
@@ -183,7 +183,7 @@ function shownValue(by: Grouping, value: string): string | null {
   return by === 'day' ? value.slice(0, 10) : value === '' ? null : value
 }
 
-/** Whole hours, since that is what sums are kept by. */
+/** Whole hours, because sums are stored by the hour. */
 function rangeOf(from: string | undefined, to: string | undefined, now: number): ReportRange {
   const ends = to === undefined ? ceiling(now + 1, DAY_MS) : ceiling(Date.parse(to), HOUR_MS)
   const begins = from === undefined ? ends - USUAL_DAYS * DAY_MS : floor(Date.parse(from), HOUR_MS)

@@ -25,7 +25,7 @@ export const mcpServerAnswer = lazily(() =>
 
 export type McpServerAnswer = z.output<ReturnType<typeof mcpServerAnswer>>
 
-/** What a record has where nothing was sent. */
+/** The defaults of settings that were not sent. */
 const DEFAULTS = {
   transport: 'streamable_http',
   auth_mode: 'none',

@@ -29,7 +29,7 @@ const callAnswer = lazily(() =>
   }),
 )
 
-/** Runs a tool for an administrator who wants to see what it does. Nobody's limits count it, and no ledger has it. */
+/** Runs a tool for an administrator, to try it out. It counts against no limit and is not in the ledger. */
 export const mcpServerCall = defineRoute(
   {
     method: 'post',

@@ -137,7 +137,7 @@ const remove = defineRoute(
 
 export const mcpServers: readonly Route[] = [list, create, get, patch, put, remove]
 
-/** What a change names beside the settings. */
+/** The members of a change that are no settings. */
 interface Sent {
   readonly server_key?: string
   readonly version?: number
@@ -149,7 +149,7 @@ function patchOf({ shape }: ReturnType<typeof addedMcpServer>) {
   return z.strictObject(Object.fromEntries(fields) as Record<keyof typeof shape, z.ZodUnknown>).partial()
 }
 
-/** Writes what `draftOf` makes of the record, if nobody else has written since. */
+/** Replaces a server with `draftOf` its record, unless its version has changed. */
 async function change(
   {
     services,

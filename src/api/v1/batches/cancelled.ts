@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../lib/errors.ts'
 import type { BatchRecord } from '../../../stores/sql/batches/batch-records.ts'
 
-/** A batch that is being cancelled, by this request or by one before. Throws for one that can no longer be. */
+/** A batch that this or an earlier request cancels. Throws where it can no longer be cancelled. */
 export function requireCancelled({
   batch,
   cancelled,

@@ -56,7 +56,7 @@ export const createBatch = defineRoute(
   (scope) => makeBatch(scope, scope.caller()),
 )
 
-/** Makes the batch of a request for `caller`, who may be another one than who has sent it. */
+/** Creates the batch of a request for `caller`, which may be a key that a person uses through the console. */
 export async function makeBatch(scope: Scope<{ readonly json: NewBatch }>, caller: Caller): Promise<Answer> {
   const { services, client, input } = scope
   const { input_file_id, endpoint, metadata = null } = input.json

@@ -2,7 +2,7 @@ import type { Config } from '../../../config/schema.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import type { Creation } from '../../../stores/sql/batches/batch-records.ts'
 
-/** The batch that was made, or was before. Throws why none was. */
+/** The new batch, or the earlier one of the same idempotency key. Throws the refusal if there is neither. */
 export function requireCreated(
   creation: Creation,
   fileId: string,

@@ -36,14 +36,14 @@ export const createFile = defineRoute(
   (scope) => receiveUpload(scope, scope.caller()),
 )
 
-/** Stores the upload of a request as a file of `caller`, who may be another one than who has sent it. */
+/** Stores the upload of a request as a file of `caller`, which may be a key that a person uses through the console. */
 export async function receiveUpload({ services, client, header, audits }: Scope, caller: Caller): Promise<Answer> {
   const contentType = requireType(header('content-type'), 'multipart')
   refuseCompressed(header('content-encoding'))
   const owner = ownerOf(caller)
   const source = client.upload(mostFormBytes(services.config.general_settings.batch_max_file_bytes))
   const receiving = services.files.receive({ owner, source, contentType })
-  // What is left of the upload of a client that leaves is removed.
+  // Deferred: when the client leaves, what was stored of its upload is still removed.
   client.defer(receiving.catch(() => {}))
   const file = await receiving
   const { file_id: id, bytes } = file

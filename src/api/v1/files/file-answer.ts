@@ -33,7 +33,7 @@ export function fileAnswer(record: FileRecord): z.output<ReturnType<typeof fileO
   }
 }
 
-/** Also of another owner's file. */
+/** The same for an unknown file and for one of another owner. */
 export function fileNotFound(): GatewayError {
   return new GatewayError('not_found', 'There is no such file.', { param: 'file_id', code: 'file_not_found' })
 }

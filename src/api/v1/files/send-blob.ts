@@ -6,7 +6,7 @@ import type { Scope } from '../../scope.ts'
 const PIECE_MS = 60_000
 
 /** Sends `length` bytes of a blob at the client's pace. Where the blob fails or ends earlier, the connection breaks: a
- *  client must not take a part for the whole. Where the head of the answer is all that is asked for, nothing of it is read. */
+ *  client must not take a part for the whole. For a HEAD request the blob is not read. */
 export function sendBlob(
   { client, isHead }: Pick<Scope, 'client' | 'isHead'>,
   blob: ReadableStream<Uint8Array>,

@@ -7,7 +7,8 @@ import type { ApiServices } from '../../scope.ts'
 
 export const responseParams = () => z.object({ response_id: z.string().max(512) })
 
-/** A response that the gateway keeps for the caller's tenant. Throws the same 404 for another tenant's and for none. */
+/** A response that the gateway keeps for the caller's tenant. Throws the same 404 for another tenant's and an unknown
+ *  one. */
 export async function keptResponse(services: ApiServices, caller: Caller, id: string): Promise<KeptResponse> {
   const tenant = tenantOf(caller)
   const [text] = await services.store.getAll([responseKey(tenant, id)])

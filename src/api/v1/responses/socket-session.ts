@@ -14,7 +14,7 @@ export interface SessionPort {
   send(text: string): Promise<void>
 }
 
-/** The answer that a connection remembers because nobody else keeps it. */
+/** The last answer of a connection that no store keeps (`store: false`). */
 interface Last {
   readonly id: string
   readonly history: readonly JsonRecord[]
@@ -25,9 +25,9 @@ const MOST_WAITING = 4
 
 const encoder = new TextEncoder()
 
-/** Responses over a WebSocket: each `response.create` is a call of its own, answered by the events of a stream, one after
- *  the other. The connection remembers its last answer that was not kept (`store: false`), until a turn that continues it
- *  fails. */
+/** Responses over a WebSocket: each `response.create` is a call of its own, answered by the events of a stream, one
+ *  after the other. The connection remembers its last answer that was not kept (`store: false`), until a turn that
+ *  continues it fails. */
 export function responsesSession({ ask, send }: SessionPort) {
   let last: Last | undefined
   let waiting = 0
@@ -92,7 +92,7 @@ export function responsesSession({ ask, send }: SessionPort) {
     return ended
   }
 
-  /** A client that only makes its input known gets an empty response, which it continues. */
+  /** A client that sends input without asking for an answer gets an empty response to continue from. */
   async function warmUp(request: ModelRequest, previous: string): Promise<JsonRecord> {
     const response = {
       id: responsesMemory.newId(),

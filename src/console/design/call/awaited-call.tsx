@@ -7,7 +7,7 @@ import { count, duration, money } from '../format.ts'
 
 const ASK_SECONDS = 2
 
-/** Waits for a call, which takes the place of the waiting when it has come. */
+/** Waits for a first call, and shows it when it has arrived. */
 export function AwaitedCall({ query }: { readonly query: NonNullable<Input<'GET /ui/api/logs'>['query']> }) {
   const [from] = useState(() => new Date(Date.now() - 1000).toISOString())
   const [isThere, setThere] = useState(false)

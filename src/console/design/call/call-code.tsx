@@ -22,7 +22,7 @@ const WAYS: Readonly<Record<string, Pick<SampleCall, 'endpoint' | 'body' | 'file
   moderation: { endpoint: 'moderations', body: { input: 'Some text' } },
 }
 
-/** A call of a model, with what is asked left to a short example. */
+/** An example call of a model. */
 export function exampleCall(model: string, mode: string, key?: string): SampleCall {
   const { body, ...way } = WAYS[mode] ?? (WAYS.chat as (typeof WAYS)[string])
   return { ...way, origin: location.origin, key, body: { model, ...body } }
@@ -44,7 +44,7 @@ export function CallCode({
   readonly apiKey?: string | undefined
 }) {
   const call = exampleCall(model, mode, apiKey)
-  // Coding tools talk; other models are nothing to them.
+  // Coding tools need a chat model.
   const offered = SETTINGS.filter(({ id }) => id !== 'tools' || mode === 'chat')
   return (
     <Samples

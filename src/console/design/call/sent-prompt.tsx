@@ -4,11 +4,11 @@ import { type Answer, ApiError, api, type Input } from '../../data/client.ts'
 type Asked = NonNullable<Input<'POST /ui/api/prompts/render'>['body']>
 type Sent = Answer<'POST /ui/api/prompts/render'>
 
-/** How long one types on before the gateway is asked. */
+/** The pause in typing after which the gateway is asked. */
 const PAUSE_MS = 300
 
-/** What a call would send of a prompt: the gateway puts the values in place, and asks no model. The last answer stays
- *  while the next one is on its way. */
+/** The messages that a call would send with a prompt, rendered by the gateway without calling a model. The last result
+ *  stays while the next one is loading. */
 export function SentPrompt({ asked, label }: { readonly asked: Asked; readonly label: string }) {
   const [sent, setSent] = useState<Sent>()
   const [wrong, setWrong] = useState<string>()

@@ -15,8 +15,8 @@ export function labelEvery(count: number, width: number, labelWidth = 84): numbe
 
 const COLOURS = 7
 
-/** The colours of series by their ids: each keeps its own as long as the tab lives, so that a model looks the same on every
- *  page. `other` is grey. */
+/** The colours of series by their ids: each keeps its own as long as the tab lives, so that a model looks the same on
+ *  every page. `other` is grey. */
 export function colourClass(id: string): string {
   if (id === OTHER || id === BEFORE) return 'c-other'
   if (id === FAILED) return 'c-bad'
@@ -29,12 +29,12 @@ export function colourClass(id: string): string {
 }
 const assigned = new Map<string, number>()
 
-/** The id of what is summed up beyond the first few, or is as it should be. */
+/** The id of the sum of all further series, or of the normal outcome. */
 export const OTHER = '\u0000other'
-/** The id of what went wrong. */
+/** The id of failures. */
 export const FAILED = '\u0000failed'
 
-/** The id of what was in the time before. */
+/** The id of the range before. */
 export const BEFORE = '\u0000before'
 
 export interface Series {

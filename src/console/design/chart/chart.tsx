@@ -26,8 +26,8 @@ const LEFT = 52
 const BOTTOM = 22
 const TOP = 8
 
-/** Values over time: stacked bars or lines, from a zero at the bottom. Arrows read it value by value; dragging, or arrows with
- *  Shift and then Enter, choose a range. */
+/** Values over time: stacked bars or lines, from a zero at the bottom. Arrows read it value by value; dragging, or
+ *  arrows with Shift and then Enter, choose a range. */
 export function Chart({
   label,
   times,
@@ -210,7 +210,7 @@ function Stack({
   )
 }
 
-/** A line that is broken where nothing is known. */
+/** The path of a line, with gaps for unknown values. */
 function linePath(
   values: ReadonlyArray<number | null>,
   x: (moment: number) => number,
@@ -250,7 +250,7 @@ function Legend({ series }: { readonly series: readonly Series[] }) {
   )
 }
 
-/** The width of an element, as it is now: a chart is drawn one to one, for a scaled one scales its letters. */
+/** The current width of an element: charts are drawn unscaled, because scaling would scale their text. */
 function useWidth(host: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(640)
   useEffect(() => {

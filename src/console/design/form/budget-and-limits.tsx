@@ -23,7 +23,7 @@ interface Budget {
 
 export type BudgetAndLimitsValues = Budget & Limits
 
-/** What a form of theirs begins with; without one: no budget and no limits. */
+/** The initial values of a form for a record; without one no budget and no limits. */
 export function budgetAndLimitsOf(one: BudgetAndLimitsValues | undefined): BudgetAndLimitsValues {
   return {
     max_budget: one?.max_budget ?? null,
@@ -37,7 +37,7 @@ export function budgetAndLimitsOf(one: BudgetAndLimitsValues | undefined): Budge
   }
 }
 
-/** What holds as well, whatever is typed: the limits of a place or a person that it belongs to. */
+/** Limits that apply too: those of a team, organization or person that the record belongs to. */
 export interface Bound {
   /** Whose they are. */
   readonly name: string
@@ -91,7 +91,7 @@ export function LimitFields<Fields extends Values & Limits>({ form, bounds = [] 
   )
 }
 
-/** Which bound holds in place of what was typed, or of nothing. */
+/** The smaller bound that applies instead of the typed limit, or of none. */
 function tighter(
   name: keyof Limits | 'max_budget',
   value: number | null,

@@ -3,13 +3,13 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 export interface Option {
   readonly value: string
   readonly label: string
-  /** What tells it from others of the same name. */
+  /** Distinguishes it from others of the same name. */
   readonly note?: string | undefined
 }
 
 export type Search = (text: string) => readonly Option[] | Promise<readonly Option[]>
 
-/** Among fixed options: those that have the text in them. */
+/** Finds among fixed options those that contain the text. */
 export const among =
   (options: readonly Option[]): Search =>
   (text) => {
@@ -19,7 +19,7 @@ export const among =
 
 const DEBOUNCE_MS = 150
 
-/** A field that finds one of many by what is typed. Arrows walk, Enter takes, Escape leaves. */
+/** A field that finds one of many options by typing. Arrows move, Enter takes, Escape closes. */
 export function Combobox({
   id,
   value,
@@ -39,7 +39,7 @@ export function Combobox({
   readonly onChange: (option: Option | undefined) => void
   readonly search: Search
   readonly placeholder?: string | undefined
-  /** What was typed may be taken as it is. */
+  /** Any typed text is accepted. */
   readonly free?: boolean
   readonly autoFocus?: boolean
   readonly invalid?: boolean | undefined

@@ -19,7 +19,7 @@ export const setter =
   (value: unknown) =>
     form.set(name, value as Fields[typeof name])
 
-/** A text; an emptied one is null where nothing is the same as none. */
+/** A text field. An empty one is null if the API takes null for none. */
 export function TextField<Fields extends Values>({
   form,
   name,

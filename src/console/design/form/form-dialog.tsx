@@ -3,7 +3,7 @@ import { Dialog } from '../dialog.tsx'
 import { FormFoot } from './fields.tsx'
 import type { Form, Values } from './form.tsx'
 
-/** A dialog that asks for the fields of one form, and says below them why it was refused. */
+/** A dialog with one form, which shows a refusal below the fields. */
 export function FormDialog<Fields extends Values>({
   form,
   title,
@@ -16,11 +16,11 @@ export function FormDialog<Fields extends Values>({
 }: {
   readonly form: Form<Fields>
   readonly title: string
-  /** What the button says that does it. */
+  /** The label of the submit button. */
   readonly save: string
   readonly onSave: () => unknown
   readonly onClose: () => void
-  /** It may be sent also where nothing was changed. */
+  /** It can be submitted without changes. */
   readonly always?: boolean
   readonly wide?: boolean
   readonly children: ComponentChildren

@@ -5,34 +5,34 @@ import { DialogDrafts, type Draft, enters } from './unsaved.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** What is typed into a form. What was read again meanwhile never touches it. */
+/** The state of a form. Refreshed data never changes what was typed. */
 export interface Form<Fields extends Values> {
   readonly values: Fields
   get<Name extends keyof Fields & string>(name: Name): Fields[Name]
   set<Name extends keyof Fields & string>(name: Name, value: Fields[Name]): void
-  /** Only what differs from the beginning: the body of a PATCH. */
+  /** Only the fields that changed: the body of a PATCH. */
   changes(): Partial<Fields>
   readonly dirty: boolean
-  /** What is wrong with a field. */
+  /** The error of a field. */
   wrong(name: string): string | undefined
-  /** What is wrong, but not with a field that the form shows. */
+  /** An error that belongs to no visible field. */
   readonly problem: string | undefined
   /** The refusal itself. */
   readonly failure: ApiError | Error | undefined
   readonly busy: boolean
-  /** Does it, and keeps what was typed: it can be left from now on. A refusal is shown at the field that it names, which
-   *  gets the focus. True: it was done. `false` as the work's answer: it was not. */
+  /** Runs `work` and resolves with whether it succeeded, after which leaving the form loses nothing. A refusal is shown
+   *  at the field that it names, which gets the focus. `work` may resolve with false: it was not done. */
   submit(work: () => Promise<unknown>): Promise<boolean>
-  /** The same for what keeps nothing, such as a test of what was typed. */
+  /** The same for work that saves nothing, such as testing the input. */
   check(work: () => Promise<unknown>): Promise<boolean>
   reset(values: Fields): void
-  /** Fields that are shown tell the form of it. */
+  /** Registers a visible field. */
   shows(name: string): void
-  /** What those who leave it are to be asked about. */
+  /** For the question before the form is left. */
   readonly draft: Draft
 }
 
-/** With `asks: false` it may be left at any time: nobody misses a password that was typed, or a question to a model. */
+/** With `asks: false` it can be left without a question, such as one with a password or a prompt to a model. */
 export function useForm<Fields extends Values>(initial: Fields, { asks = true } = {}): Form<Fields> {
   const [start, setStart] = useState(initial)
   const [values, setValues] = useState(initial)
@@ -97,13 +97,13 @@ export function useForm<Fields extends Values>(initial: Fields, { asks = true } 
   }
 }
 
-/** Says that a form shows a field here. */
+/** Registers a visible field with its form. */
 export function useShown<Fields extends Values>(form: Form<Fields>, name: string): void {
   form.shows(name)
   useContext(DialogDrafts)?.add(form.draft)
 }
 
-/** A field with its label, its hint and what is wrong with it. The control gets the attributes that tie them together. */
+/** A field with its label, hint and error. The control gets the attributes that connect them. */
 export function Field<Fields extends Values>({
   form,
   name,

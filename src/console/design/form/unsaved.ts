@@ -2,7 +2,7 @@ import { createContext } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { asked, confirmed } from '../confirmed.ts'
 
-/** What a form tells of itself: whether leaving it would lose what was typed. */
+/** A form on the page: whether leaving it would lose input. */
 export interface Draft {
   isUnsaved: boolean
 }
@@ -29,7 +29,7 @@ export const DialogDrafts = createContext<Set<Draft> | undefined>(undefined)
 export const anyUnsaved = (drafts: Iterable<Draft> = onPage): boolean =>
   [...drafts].some((draft) => onPage.has(draft) && draft.isUnsaved)
 
-/** Goes on at once where nothing would be lost, else after the person has agreed to lose it. */
+/** Continues at once if no input would be lost, else after the person has agreed to lose it. */
 export function leave(goOn: () => void, drafts: Iterable<Draft> = onPage): void {
   if (!anyUnsaved(drafts)) goOn()
   else if (!asked.get()) {

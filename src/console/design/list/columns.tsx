@@ -18,7 +18,7 @@ export interface Column<Row> {
   readonly priority?: 1 | 2 | 3
   /** Shown only to those who chose it. */
   readonly optional?: boolean
-  /** Shown whatever was chosen: something else on the page asks for it. */
+  /** Always shown, because another part of the page needs it. */
   readonly pinned?: boolean
 }
 
@@ -35,7 +35,7 @@ function useChosen<Row>(name: string, columns: Columns<Row>): readonly string[] 
   useStore(choices)
   const known = new Set(columns.map(({ id }) => id))
   const shared = params.get(PARAM).split(',').filter(Boolean)
-  // The columns of another table of the page are none of this one.
+  // The address may name columns of another table of the page.
   if (shared.length > 0 && shared.every((id) => known.has(id))) return shared
   return kept<readonly string[] | undefined>(`columns:${name}`, undefined)
 }
@@ -51,7 +51,7 @@ function inOrder<Row>(columns: Columns<Row>, ids: readonly string[] | undefined)
     shown: at === 0 || column.pinned === true || (ids ? ids.includes(column.id) : !column.optional),
   }))
   if (!ids) return all
-  // What is not chosen keeps its place behind what it usually stands behind.
+  // Columns that were not chosen stay behind the ones that usually precede them.
   const placed = all.filter(({ id }, at) => at > 0 && ids.includes(id))
   placed.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
   const isPlaced = new Set(placed.map(({ id }) => id))

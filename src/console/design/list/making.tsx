@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { shortcut } from '../../data/shortcuts.ts'
 import { Button } from '../button.tsx'
 
-/** How something new comes into a list: the button, the key `c`, whether its dialog is open, and what was made since the
- *  page was opened, newest first. */
+/** The creation of records of a list: its button and key `c`, whether its dialog is open, and what was created since
+ *  the page was opened, newest first. */
 export function useMaking(label: string, may: boolean) {
   const [isOpen, setOpen] = useState(false)
   const [made, setMade] = useState<readonly string[]>([])

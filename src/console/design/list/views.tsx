@@ -12,7 +12,7 @@ import { Menu } from '../menu.tsx'
 /** An address of a page under a name, kept in this browser. */
 interface View {
   readonly name: string
-  /** Filters, range and what else the address says, but for what is open. */
+  /** The parameters of the address, without the open record. */
   readonly search: string
 }
 

@@ -75,7 +75,7 @@ export function Sessions() {
   )
 }
 
-/** What a browser says of itself, as far as anybody cares. */
+/** The browser and system of a user agent, in short. */
 function deviceOf(agent: string | null): string {
   if (!agent) return 'unknown'
   const browser = /(Edg|Firefox|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge')

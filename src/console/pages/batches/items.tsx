@@ -47,7 +47,7 @@ const columnsFor = (mayRead: boolean): ReadonlyArray<Column<Item>> => [
   },
 ]
 
-/** What became of each request. */
+/** The requests of a batch with their outcomes. */
 export function Items({ batch, live }: { readonly batch: string; readonly live: number | undefined }) {
   const may = useMay()
   const [state, setState] = useState<(typeof STATES)[number]['id']>('any')

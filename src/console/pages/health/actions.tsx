@@ -24,7 +24,7 @@ export function useCheck() {
   return { ask, busy: check.isPending }
 }
 
-/** What one may do to a deployment: ask it now, end its cooldown, take calls away from it and give them back. */
+/** The actions on a deployment: check it, end its cooldown, drain and resume it. */
 export function Actions({ deployment }: { readonly deployment: Deployment }) {
   const { deployment_id, model_name, state, active_requests: active } = deployment
   const check = useCheck()

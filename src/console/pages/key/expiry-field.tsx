@@ -79,7 +79,7 @@ export function ExpiryField<Fields extends Values & { readonly expires_at: strin
   )
 }
 
-/** As the fields of a browser have it: its own time, without a zone. */
+/** The value of a `datetime-local` field: local time without a zone. */
 function local(iso: string): string {
   const at = new Date(iso)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

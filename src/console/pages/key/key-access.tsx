@@ -14,7 +14,7 @@ import { type Key, nameOf } from './key.ts'
 
 type Access = Answer<'GET /ui/api/keys/{key_id}/model-access'>
 
-/** What a key may call: what is said of the key itself, and what comes of it under its team and organization. */
+/** The models that a key may call: its own rule, and the result under those of its team and organization. */
 export function KeyAccess({ of: key, mayChange }: { readonly of: Key; readonly mayChange: boolean }) {
   const [editing, setEditing] = useState(false)
   const read = useApi('GET /ui/api/keys/{key_id}/model-access', { params: { key_id: key.key_id } })

@@ -8,7 +8,7 @@ import type { MadeKey } from './key-made.tsx'
 
 const PATHS = ['/ui/api/keys', '/ui/api/teams']
 
-/** What ends a key or its secret. Each asks first, and says whom it would meet. */
+/** The actions that end a key or its secret. Each asks for confirmation, and shows how much the key is used. */
 export function useKeyActions(sees: { readonly calls: boolean }) {
   const refreshes = { refreshes: PATHS }
   const regenerated = useChange('POST /ui/api/keys/{key_id}/regenerate', refreshes)
@@ -59,7 +59,7 @@ export function useKeyActions(sees: { readonly calls: boolean }) {
   }
 }
 
-/** Who would notice: when it was used last, and how often in the last day. */
+/** The use of the key: when it was used last, and how often in the last day. */
 async function useOf(key: Key, calls: boolean): Promise<string> {
   if (key.last_used_at === null) return 'It was never used.'
   const used = `It was used ${ago(key.last_used_at)}`

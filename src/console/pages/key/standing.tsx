@@ -15,7 +15,7 @@ type Budget = Scope['budgets'][number]
 
 const WHOSE = { organization: 'organization', team: 'team', user: 'user', key: 'key' } as const
 
-/** What the next call of a key would meet: every limit and budget that it counts against, and who was refused last. */
+/** Every limit and budget that the next call of a key counts against, and the last refusals. */
 export function KeyStanding({ of: key, calls }: { readonly of: Key; readonly calls: boolean }) {
   const read = useApi('GET /ui/api/keys/{key_id}/standing', { params: { key_id: key.key_id } }, { live: 30 })
   return (
@@ -58,7 +58,7 @@ export function KeyStanding({ of: key, calls }: { readonly of: Key; readonly cal
   )
 }
 
-/** What is spent without a limit stands in the way of no call. */
+/** Spend without a limit refuses no call. */
 const isBounded = ({ limit, share }: Budget): boolean => limit !== null || share !== null
 
 function ScopeStanding({ scope }: { readonly scope: Scope }) {
@@ -134,7 +134,7 @@ function Spending({ of: one }: { readonly of: Budget }) {
   )
 }
 
-/** What the next call would meet, in a sentence. */
+/** The state of the limits in a sentence: whether the next call would be refused. */
 function verdict(key: Key, { tightest, scopes }: Standing): string {
   if (key.state === 'revoked') return 'Revoked: every call is refused with 401.'
   if (key.state === 'expired') return 'Expired: every call is refused with 401.'

@@ -29,8 +29,8 @@ const COLUMNS: ReadonlyArray<Column<Item>> = [
   { id: 'more', label: 'Detail', priority: 2, cell: ({ more }) => <span class="quiet wraps">{more}</span> },
 ]
 
-/** What somebody should look at, the worst first. Each part is read for itself: where one cannot be read, the others are
- *  shown, and it says so. */
+/** Things that need attention, the worst first. Each part is read on its own: one that fails says so, and the others are
+ *  shown. */
 export function Attention({
   health,
   budgets,

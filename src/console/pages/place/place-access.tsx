@@ -21,7 +21,7 @@ const above = ({ scope }: PlaceOf) =>
 const narrows = ({ mode, models, access_groups: labels }: Access) =>
   mode === 'restrict' || (mode === null && models.length + labels.length > 0)
 
-/** What an organization or a team may call: its own rule, and what comes of it under what is above. */
+/** The models that an organization or a team may call: its own rule, and the result under that of its organization. */
 export function PlaceAccess({ of: place }: { readonly of: PlaceOf }) {
   const session = useSession()
   const [editing, setEditing] = useState(false)

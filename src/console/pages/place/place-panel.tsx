@@ -19,8 +19,8 @@ interface Part {
   readonly view: () => ComponentChildren
 }
 
-/** An organization or a team in its panel. What both have is shown alike; `overview` and `more` are what one of them has
- *  of its own. The parts are opened by 1, 2, 3 and so on. */
+/** The panel of an organization or a team. `overview` and `more` are the parts that only one of them has. The keys 1,
+ *  2, 3 … open the parts. */
 export function PlacePanel({
   of: place,
   isThere,

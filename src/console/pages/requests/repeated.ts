@@ -2,7 +2,7 @@ import { sampleOf } from '../../data/call-samples.ts'
 import { exampleCall } from '../../design/call/call-code.tsx'
 import type { Call } from './call.ts'
 
-/** What is asked in place of what was: the gateway keeps no questions. */
+/** The placeholder for the original prompt, which the gateway does not store. */
 const PLACE = 'what was asked is not kept'
 
 /** Bodies of endpoints that their mode does not tell. */

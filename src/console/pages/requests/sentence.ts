@@ -1,7 +1,7 @@
 import { duration, money } from '../../design/format.ts'
 import { type Attempt, errorWords, type Story } from './call.ts'
 
-/** What happened, in one sentence. */
+/** The story of a call in one sentence. */
 export function sentence({ call, attempts }: Story): string {
   const last = attempts.at(-1)
   const total = duration(call.total_ms)

@@ -62,7 +62,7 @@ export function StoryOf({ story, level }: { readonly story: Story /** Of its hea
   )
 }
 
-/** What one can do with a call that is over. */
+/** The actions on a finished call. */
 function Again({ call }: { readonly call: Call }) {
   const { pages } = useSession()
   const replay = pages.includes('playground') ? replayOf(call) : undefined

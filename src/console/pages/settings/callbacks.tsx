@@ -43,7 +43,7 @@ const COLUMNS: ReadonlyArray<Column<Sink>> = [
   { id: 'test', label: 'Test', cell: ({ name }) => <Test name={name} /> },
 ]
 
-/** Where calls are told, as this process has it. */
+/** The callbacks and the states of their sinks in this process. */
 export function Callbacks() {
   const read = useApi('GET /ui/api/callbacks', {}, { live: 10 })
   return (

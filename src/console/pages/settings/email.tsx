@@ -33,7 +33,7 @@ const COLUMNS: ReadonlyArray<Column<Email>> = [
   { id: 'sent', label: 'Sent', priority: 2, cell: ({ sent_at: at }) => <Ago at={at} never="not yet" /> },
 ]
 
-/** Whether e-mail leaves this gateway, and what became of the last ones. */
+/** Whether this gateway sends e-mail, and the outcome of the last ones. */
 export function Email() {
   const ways = useApi('GET /auth/config')
   const list = usePages('GET /ui/api/email/outbox', { query: {} }, { live: 10 })

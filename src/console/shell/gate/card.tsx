@@ -19,7 +19,7 @@ export function Card({ title, children }: { readonly title: string; readonly chi
   )
 }
 
-/** A form with one button. Where too much was tried, the button waits as long as the gateway says. */
+/** A form with one button. After too many attempts the button waits for the Retry-After of the gateway. */
 export function CardForm<Fields extends Values>({
   form,
   action,
@@ -68,7 +68,8 @@ function useCountdown(seconds: number | undefined, of: unknown): number {
   return Math.max(0, Math.ceil((end - now) / 1000))
 }
 
-/** What a link carries after its `#`, which no server is told; it is taken off the address, and so out of the history. */
+/** The token after the `#` of a link, which browsers do not send to servers. It is removed from the address and
+ *  history. */
 export function useSecretOfLink(): string {
   const [secret] = useState(() => location.hash.slice(1))
   useEffect(() => {

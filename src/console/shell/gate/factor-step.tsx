@@ -6,7 +6,8 @@ import { Card } from './card.tsx'
 import { Enrolment } from './enrolment.tsx'
 import { SignOut } from './sign-out.tsx'
 
-/** A second factor: wanted of everybody by some gateways, else offered once to those whom a password alone lets in. */
+/** Setting up a second factor: required by some gateways, else offered once to people who sign in with a password
+ *  alone. */
 export function FactorStep({ session, onDone }: { readonly session: Session; readonly onDone: () => void }) {
   const [isRequired] = useState(session.standing === 'unenrolled')
   const [wanted, setWanted] = useState(isRequired)

@@ -5,7 +5,7 @@ import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { Card, CardForm } from './card.tsx'
 
-/** Asks for a link. The answer is the same whether there is such an account. */
+/** Requests a reset link. The answer does not reveal whether the account exists. */
 export function Forgot() {
   const { data: config } = useApi('GET /auth/config')
   const [sent, setSent] = useState(false)

@@ -1,6 +1,6 @@
 import { Button, CopyButton } from '../../design/button.tsx'
 
-/** Shown once. Only that they are saved leads on. */
+/** The recovery codes, shown once. The person continues by confirming that they are saved. */
 export function RecoveryCodes({ codes, onSaved }: { readonly codes: readonly string[]; readonly onSaved: () => void }) {
   const text = `${codes.join('\n')}\n`
   function download(): void {

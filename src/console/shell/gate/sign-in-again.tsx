@@ -2,7 +2,7 @@ import { sessionOpened } from '../../data/signing-in.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { SignInForm } from './sign-in.tsx'
 
-/** The way in over the page, where a session has ended: what was typed stays, and what was asked is asked again. */
+/** The sign-in over the page after a session has ended: input stays, and failed requests are repeated. */
 export function SignInAgain() {
   return (
     <Dialog title="Your session has ended" onClose={() => location.reload()}>

@@ -1,15 +1,15 @@
 import type { ExpiringMap } from '../in-process/expiring-map.ts'
 import type { Rows } from './rows.ts'
 
-/** What is written of a value, and the value of what was written. */
+/** Converts a value to the text of its row and back. */
 export interface Form<Value> {
   written(value: Value): unknown
   read(written: unknown): Value
 }
 
-/** An expiring map over rows: read when first asked for, and written by `write`, as often as whoever keeps it wants. */
+/** An expiring map over rows. An entry is read at its first use; `write` writes all changes. */
 export interface KeptMap<Value> extends ExpiringMap<Value> {
-  /** Writes what may have changed since it was written last. */
+  /** Writes the entries that may have changed since the last time. */
   write(): void
 }
 
@@ -24,8 +24,8 @@ interface Entry<Value> {
 /** Beyond this many entries memory is given back after a write: rows have them all. */
 const MOST_IN_MEMORY = 10_000
 
-/** `prefix` sets its names apart from those of other maps over the same rows. `noted` is told of everything that will have to
- *  be written. */
+/** `prefix` separates its names from those of other maps over the same rows. `noted` is called with every change that
+ *  has to be written. */
 export function keptMap<Value>(
   rows: Rows,
   prefix: string,
@@ -70,7 +70,7 @@ export function keptMap<Value>(
     get(key) {
       const entry = entryOf(key)
       if (!entry || entry.expiresAt <= now()) return undefined
-      // Whoever gets an object may change it.
+      // The caller may change an object that it gets.
       if (typeof entry.value === 'object') note(key)
       return entry.value
     },

@@ -6,17 +6,17 @@ import { LIFETIME_MS } from '../keys.ts'
 import { type Form, type KeptMap, keptMap } from './kept-map.ts'
 import { type Rows, rows, type SqlStorage } from './rows.ts'
 
-/** The state of the in-process store where it outlives its process: everything that calls count is in memory and written
- *  soon after, and what is put by key is written at once. */
+/** The state of the in-process store in a Durable Object, which survives the process: counts of calls stay in memory
+ *  and are written soon after; values by key are written at once. */
 export interface KeptState {
   readonly state: State
   /** Writes what has changed. */
   write(): void
-  /** Removes what has ended. */
+  /** Removes expired rows. */
   sweep(): void
 }
 
-/** `noted` is told of everything that `write` will have to write. */
+/** `noted` is called with every change that `write` has to write. */
 export function keptState(sql: SqlStorage, now: () => number, noted: () => void): KeptState {
   const records = rows(sql, 'kept_record', 'scan')
   const texts = rows(sql, 'kept_text', 'index')

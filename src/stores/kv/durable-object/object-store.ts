@@ -3,7 +3,7 @@ import type { Settlement, SharedStore } from '../shared-store.ts'
 import { keptState } from './kept-state.ts'
 import type { SqlStorage } from './rows.ts'
 
-/** What is asked of the object: a method of the shared store by its name, or all settlements of a moment. */
+/** A request to the object: a method of the shared store by its name, or all settlements of a moment. */
 export type Verb = Exclude<keyof SharedStore, 'mode' | 'ping' | 'close'> | 'settleAll'
 
 /** The store inside a Durable Object. */
@@ -15,11 +15,11 @@ export interface ObjectStore {
   sweep(): void
 }
 
-/** What calls count is written so soon: a call does not wait for the disk, and an object that is killed loses no more. */
+/** The delay after which counts are written: calls do not wait for the disk, and a killed object loses no more. */
 const WRITE_MS = 500
 
-/** The in-process store over the storage of a Durable Object, of which all isolates ask the same one. `later` runs work after
- *  so many milliseconds. */
+/** The in-process store over the storage of a Durable Object, which all isolates share. `later` runs work after a
+ *  number of milliseconds. */
 export function objectStore(sql: SqlStorage, later: (work: () => void, ms: number) => void): ObjectStore {
   let clock: number | undefined
   let isDue = false

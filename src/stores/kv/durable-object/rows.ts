@@ -4,7 +4,7 @@ export interface SqlStorage {
   exec(statement: string, ...values: readonly (string | number)[]): Iterable<Record<string, unknown>>
 }
 
-/** A text that ends. */
+/** A text that expires. */
 export interface Row {
   readonly text: string
   /** Milliseconds since 1970. */
@@ -16,15 +16,15 @@ export interface Rows {
   get(name: string): Row | undefined
   put(name: string, row: Row): void
   delete(name: string): void
-  /** Removes what has ended. */
+  /** Removes expired texts. */
   sweep(now: number): void
 }
 
 /** A row holds two megabytes, and a character takes three bytes at most. */
 const MOST_CHARACTERS = 600_000
 
-/** `bySweep`: ended rows are found by an index, which costs a second write for each row; without it they are looked for
- *  among all. */
+/** `bySweep`: expired rows are found by an index, which costs a second write for each row; without it all rows are
+ *  scanned. */
 export function rows(sql: SqlStorage, table: 'kept_record' | 'kept_text', bySweep: 'index' | 'scan'): Rows {
   sql.exec(
     `CREATE TABLE IF NOT EXISTS ${table} (

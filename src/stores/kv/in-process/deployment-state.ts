@@ -60,7 +60,7 @@ export const unknownDeployment = (): DeploymentState => ({
   used: nothingUsed(),
 })
 
-/** What `restoredDeployment` makes the same state of. */
+/** The state as plain data, for `restoredDeployment`. */
 export const writtenDeployment = ({ active, ...rest }: DeploymentState) => ({ ...rest, active: active.written() })
 
 export function restoredDeployment(written: unknown): DeploymentState {

@@ -18,14 +18,14 @@ export interface Leases {
   /** Prolongs a lease that has not ended; never shortens one. */
   renew(id: string, now: number, end: number): void
   remove(id: string): void
-  /** What `createLeases` makes the same leases of. */
+  /** The leases as plain data, for `createLeases`. */
   written(): readonly WrittenLease[]
 }
 
 export type WrittenLease = readonly [id: string, end: number, amount: number]
 
-/** More than this many are found by a map. A map into which every call goes and from which it leaves is made anew again and
- *  again, so that few are looked for one after the other. */
+/** Above this number, leases are found by a map. Fewer are searched one by one: a map that every call enters and leaves
+ *  is rehashed again and again. */
 const MOST_LOOKED_THROUGH = 24
 
 export function createLeases(written: readonly WrittenLease[] = []): Leases {
@@ -36,7 +36,7 @@ export function createLeases(written: readonly WrittenLease[] = []): Leases {
   let byId: Map<string, Held> | undefined
   /** No lease ends before this. */
   let earliest = Number.POSITIVE_INFINITY
-  /** None ends before one that stands before it, which holds while all leases have the same length. */
+  /** The leases are in the order of their ends, as while all have the same length. */
   let ordered = true
 
   function find(id: string): Held | undefined {

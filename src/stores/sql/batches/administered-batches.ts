@@ -84,7 +84,7 @@ const RECENT_ITEMS = 1000
 
 const isRunning = sql<boolean>`item.state = 'open' AND item.token IS NOT NULL AND item.due_at > now()`
 
-/** That a row of gateway_batch is where the caller may see or change it. */
+/** The condition that a row of gateway_batch is within the reach. */
 export function withinReach(reach: Reach): RawBuilder<boolean> {
   if (reach === 'everything') return sql<boolean>`true`
   const { organizations, teams } = reach

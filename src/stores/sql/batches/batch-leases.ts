@@ -21,10 +21,10 @@ export const LEASE_SECONDS = 30
 /** The end of a lease that begins or is renewed now. */
 export const leaseEnd = sql<string>`now() + make_interval(secs => ${LEASE_SECONDS})`
 
-/** That nobody has a lease on a batch. */
+/** The condition that a batch is not leased. */
 export const unleased = sql<boolean>`(lease_until IS NULL OR lease_until <= now())`
 
-/** That a batch is under this lease. */
+/** The condition that a batch is under this lease. */
 export const under = ({ batchId, token }: BatchLease): RawBuilder<boolean> =>
   sql<boolean>`batch_id = ${batchId} AND lease_token = ${token}`
 

@@ -23,7 +23,7 @@ export interface NewBatch {
   readonly output_seconds: number | null
 }
 
-/** What became of a creation. `earlier`: the batch that its idempotency key has made before. */
+/** The outcome of a creation. `earlier`: the batch that was created with the same idempotency key. */
 export type Creation =
   | { readonly batch: BatchRecord; readonly earlier: boolean }
   | { readonly refused: 'another_request' | 'no_file' | 'another_purpose' | 'too_many_active' }
@@ -31,7 +31,7 @@ export type Creation =
 
 export interface BatchRecords {
   /** Makes a batch, unless its owner has `mostActive` of them, its input file is not there or cannot be run, or its
-   *  idempotency key was used. However many are made at once, no more come to be. */
+   *  idempotency key was used. The bound holds for simultaneous creations. */
   create(batch: NewBatch, owner: Owner, mostActive: number): Promise<Creation>
   find(batchId: string, owner: Owner): Promise<BatchRecord | undefined>
   /** Newest first, behind the batch `after`; undefined if the owner has no such batch. */
@@ -86,7 +86,7 @@ export const BATCH_COLUMNS = [
   'output_seconds',
 ] as const satisfies readonly (keyof BatchRecord)[]
 
-/** What an owner's batches are counted by: its team, else its key. */
+/** The subject by which an owner's batches are counted: its team, else its key. */
 const turnOf = ({ keyId, teamId }: Owner) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${`batches of ${teamId ?? keyId}`}, 0))`
 

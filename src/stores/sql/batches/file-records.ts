@@ -53,24 +53,25 @@ export interface FileRecords {
   }): Promise<void>
   /** Its content is complete; from now on it is shown. undefined: it was given up meanwhile. */
   ready(fileId: string, content: FileContent, retentionSeconds: number): Promise<FileRecord | undefined>
-  /** Takes away a file that never became ready; false if it did. */
+  /** Marks a file as removed that never became ready; false if it did. */
   giveUp(fileId: string): Promise<boolean>
   find(fileId: string, owner: Owner): Promise<FileRecord | undefined>
   /** One more than the limit, where there are more. undefined: there is no file `after`. */
   page(owner: Owner, page: FilePage): Promise<FileRecord[] | undefined>
-  /** Takes a file from its owner; its content and its row are to be removed then. `in_use`: an unfinished batch reads it. */
+  /** Takes a file from its owner; its content and its row are to be removed then. `in_use`: an unfinished batch reads
+   *  it. */
   takeAway(fileId: string, owner: Owner): Promise<'taken' | 'in_use' | 'absent'>
-  /** Takes away files that have expired, unless an unfinished batch reads them, and such whose upload was never ended.
-   *  Resolves with the ids of some whose content is to be removed. */
+  /** Marks files as removed that have expired, unless an unfinished batch reads them, and abandoned uploads. Resolves
+   *  with the ids of some removed files whose content has to be deleted. */
   takeExpired(limit: number): Promise<string[]>
-  /** Forgets files that were taken away. Their content must be gone. */
+  /** Deletes the rows of removed files. Their content must be deleted before. */
   forget(fileIds: readonly string[]): Promise<void>
 }
 
 /** An upload that took longer was killed. */
 const LONGEST_UPLOAD = sql`interval '1 day'`
 
-/** A batch that is made at the moment in which its input expires is seen after this time. */
+/** After this time a batch is visible that was created at the moment in which its input expired. */
 const BEING_MADE = sql`interval '1 minute'`
 
 const inSeconds = (seconds: number) => sql<string>`now() + make_interval(secs => ${seconds})`
@@ -135,7 +136,7 @@ export function fileRecords(database: Sql): FileRecords {
         .limit(limit + 1)
       if (purpose !== undefined) query = query.where('purpose', '=', purpose)
       if (after === undefined) return rowsOf(database, query)
-      // One that has expired since is still known, and one that was deleted is where the client stands no more.
+      // An expired file is still a valid cursor; a deleted one is not.
       const last = ofOwner(owner).where('file_id', '=', after)
       const beyond = order === 'asc' ? sql`>` : sql`<`
       const following = query.where(

@@ -6,7 +6,7 @@ import { type BatchLease, type BatchLeases, batchLeases, leaseEnd, under, unleas
 import { type EndedBatch, endedBatch } from './ended-batch.ts'
 import { UNFINISHED } from './unfinished.ts'
 
-/** A batch of which nothing runs any more, and whose files are to be written. */
+/** A batch whose requests have ended, and whose files are to be written. */
 export interface EndingBatch {
   readonly batch_id: string
   readonly outcome: 'completed' | 'expired' | 'cancelled'
@@ -44,8 +44,8 @@ export interface FinishRecords extends BatchLeases {
   results(batchId: string, failed: boolean, after: number): Promise<ResultRow[]>
   /** The numbers of the requests behind an item that were answered well, in order: at most `limit`. */
   answered(batchId: string, after: number, limit: number): Promise<number[]>
-  /** Ends the batch: its files are there from now on, and the results in the database are gone. Resolves with undefined if
-   *  the lease is lost. */
+  /** Ends the batch: its files are there from now on, and the results in the database are gone. Resolves with undefined
+   *  if the lease is lost. */
   end(
     lease: BatchLease,
     files: { readonly output: WrittenFile | undefined; readonly errors: WrittenFile | undefined },

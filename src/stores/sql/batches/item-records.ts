@@ -15,7 +15,7 @@ import {
   RENEW,
 } from './item-statements.ts'
 
-/** What is left to do. */
+/** The remaining work. */
 export interface Outlook {
   /** Batches that have not ended. */
   readonly active: number
@@ -23,7 +23,8 @@ export interface Outlook {
   readonly nextMs: number | undefined
 }
 
-/** The running of batches: each item has one claim at a time, whose token alone may write it. By the database's clock. */
+/** The running of batches: each item has one claim at a time, whose token alone may write it. By the database's
+ *  clock. */
 export interface ItemRecords {
   /** Takes a stretch of one batch, of the owner that was served longest ago: first what was given back, then fresh
    *  items. undefined if nothing is due but of the batches `except`. */
@@ -32,16 +33,17 @@ export interface ItemRecords {
     options: { readonly most: number; readonly except: readonly string[]; readonly leaseSeconds: number },
   ): Promise<Claim | undefined>
   plan(batchId: string): Promise<BatchPlan | undefined>
-  /** Extends the leases of these items, whoever else has not taken them. */
+  /** Extends the leases of these items, except of those that another claim has taken. */
   renew(items: readonly ItemClaim[], leaseSeconds: number): Promise<void>
   /** Writes how items ended, with their results, counts and cost, and resolves with those that were this claim's. A
    *  batch without an open item goes on to have its files written. */
   complete(items: readonly EndedItem[]): Promise<readonly { readonly batchId: string; readonly item: number }[]>
-  /** Names results that are about to become blobs, so that these are removed once the batch has ended, whatever happens. */
+  /** Names results that are about to become blobs, so that these are removed once the batch has ended, whatever
+   *  happens. */
   nameBlobs(items: readonly Pick<ItemClaim, 'batchId' | 'item'>[]): Promise<void>
   /** Gives items back, due after their delay. */
   release(items: readonly ReleasedItem[]): Promise<void>
-  /** Nothing of the batch is claimed for that long. */
+  /** Keeps the batch from being claimed for that long. */
   postpone(batchId: string, delayMs: number): Promise<void>
   /** Ends what has expired or has nothing left to run, so that its files are written. */
   advance(): Promise<void>

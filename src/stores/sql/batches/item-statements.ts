@@ -56,8 +56,8 @@ export const PLAN = `
 
 const KEYS = '$1::text[], $2::integer[], $3::text[]'
 
-/** A lease that has ended may be extended while its batch runs, but not behind that: whoever writes the files has seen
- *  that nothing runs any more. */
+/** Extends leases. An ended one can be extended only while its batch runs: once its files are written, nothing may
+ *  run. */
 export const RENEW = `
   UPDATE gateway_batch_item i SET due_at = now() + $4 * interval '1 second'
   FROM (

@@ -23,8 +23,8 @@ export function ownerOf(caller: {
   }
 }
 
-/** That a row belongs to the owner. A removed key or team may have left rows behind, and its id may have been given again:
- *  where keys and teams belong is settled when they are made, so that the one of another organization is another one. */
+/** The condition that a row belongs to the owner. A removed key or team may have left rows, and its id may be in use
+ *  again. Keys and teams never change their organization, so that one of another organization is another owner. */
 export function ownedBy(owner: Owner, table: 'gateway_file' | 'gateway_batch'): RawBuilder<boolean> {
   const { organizationId, teamId } = owner
   const column = (name: string) => sql.ref(`${table}.${name}`)

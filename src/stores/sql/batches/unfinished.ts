@@ -9,5 +9,5 @@ export const UNFINISHED_STATUSES = [
   'cancelling',
 ] as const satisfies readonly BatchStatus[]
 
-/** That a row of gateway_batch has one of them. */
+/** The condition that a row of gateway_batch has one of them. */
 export const UNFINISHED = sql<boolean>`gateway_batch.status IN (${sql.join(UNFINISHED_STATUSES.map((status) => sql.lit(status)))})`

@@ -18,12 +18,12 @@ export interface UncheckedBatch {
 export interface ValidationRecords extends BatchLeases {
   /** Leases the batch that waits longest. */
   lease(token: string): Promise<UncheckedBatch | undefined>
-  /** Its requests may run from now on. Resolves with false if the lease is lost. */
+  /** Starts the batch. Resolves with false if the lease is lost. */
   pass(
     lease: BatchLease,
     found: { readonly requests: number; readonly checkpoints: readonly BatchCheckpoint[] },
   ): Promise<boolean>
-  /** Nothing of it will run. Resolves with undefined if the lease is lost. */
+  /** Fails the batch. Resolves with undefined if the lease is lost. */
   fail(lease: BatchLease, errors: readonly BatchError[]): Promise<EndedBatch | undefined>
 }
 

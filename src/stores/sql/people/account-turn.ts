@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
 
-/** Goes before a statement that makes accounts, or that decides by which accounts there are, in one batch with it: such
- *  changes take turns. A statement sees what was there when it began, so that it must begin when it has its turn. */
+/** The lock that serialises creating accounts and decisions about which accounts exist. A statement sees the state at
+ *  its beginning, so that the change must be the next statement of the batch. */
 export const ACCOUNT_TURN = sql`SELECT pg_advisory_xact_lock(hashtext('gateway_account'))`

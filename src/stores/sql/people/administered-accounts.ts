@@ -15,7 +15,7 @@ export interface AdministeredAccount extends AccountRecord {
   readonly budget_duration: string | null
   /** Of the person, with all keys, in the period of the budget that is now: dollars. */
   readonly spend: number
-  /** Kinds of identity providers that know the person. */
+  /** The kinds of identity providers that are linked. */
   readonly identities: readonly string[]
   readonly memberships: readonly {
     readonly scope: 'organization' | 'team'
@@ -45,7 +45,7 @@ export interface AccountChange {
   readonly email_proved?: boolean | undefined
 }
 
-/** A key that works or not as its owner's account does. */
+/** A key that the account owns, and that is refused while the account is not active. */
 export interface OwnedKey {
   readonly key_id: string
   readonly key_hash: string
@@ -93,7 +93,7 @@ interface RemovedRow extends Omit<RemovedAccount, 'account'> {
 const isLastAdmin = (accountId: string) => sql<boolean>`NOT EXISTS (
   SELECT FROM gateway_account WHERE platform_role = 'platform_admin' AND state = 'active' AND account_id <> ${accountId})`
 
-/** What the person of `record` is a member of, as far as the reach goes. */
+/** The memberships of the person of `record` within the reach. */
 const memberships = (reach: Reach) => sql`
   FROM gateway_membership AS member
     LEFT JOIN gateway_organization AS organization

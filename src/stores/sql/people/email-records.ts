@@ -18,14 +18,14 @@ export interface ClaimedEmail extends Pick<EmailRecord, 'email_id' | 'kind' | 'r
 
 /** E-mails on their way. */
 export interface EmailRecords {
-  /** The statement that puts an e-mail into the outbox: only if the condition holds then, where there is one. */
+  /** The statement that puts an e-mail into the outbox, if the condition holds. */
   insertion(email: NewEmail, onlyIf?: RawBuilder<boolean>): Query<unknown>
   /** Leases e-mails that are due, the longest due first. Without an outcome they are due again when the lease ends. */
   claim(limit: number, leaseSeconds: number): Promise<ClaimedEmail[]>
   /** Also forgets its content. Does nothing if the lease was lost to a later claim. */
   sent(claim: ClaimedEmail): Promise<void>
-  /** Makes it due again after `retrySeconds`; without them gives it up and forgets its content. Does nothing if the lease
-   *  was lost to a later claim. */
+  /** Makes it due again after `retrySeconds`; without them gives it up and forgets its content. Does nothing if the
+   *  lease was lost to a later claim. */
   failed(claim: ClaimedEmail, error: string, retrySeconds: number | undefined): Promise<void>
   /** The newest first, after the cursor. */
   page(page: {

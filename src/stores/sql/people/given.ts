@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** What has to hold for a session to be opened, and what changes with it: clauses of the statement that opens it. Its last
- *  one or another is called `given`, and has a row with the account's version where the condition holds. */
+/** A condition for opening a session and a change that goes with it, as clauses of the statement that opens it. One of
+ *  them is called `given`, and has a row with the account's version if the condition holds. */
 export interface Given {
   readonly accountId: string
   readonly clauses: RawBuilder<unknown>
 }
 
-/** Goes before a statement that has to see what earlier changes of an account have left, in one batch with it. */
+/** The lock on an account, for the batch of a statement that must see all earlier changes of it. */
 export function accountLock(accountId: string): RawBuilder<unknown> {
   return sql`SELECT FROM gateway_account WHERE account_id = ${accountId} FOR UPDATE`
 }

@@ -6,11 +6,11 @@ import type { Sql } from '../sql.ts'
 import { ACCOUNT_TURN } from './account-turn.ts'
 import { emailKey } from './email-key.ts'
 
-/** How an identity provider knows a person. */
+/** A person's identity at an identity provider. */
 export interface Identity {
   readonly provider: string
   readonly subject: string
-  /** As the provider tells it at this login. */
+  /** The address that the provider sent at this login. */
   readonly email: string | undefined
 }
 
@@ -24,18 +24,18 @@ export interface NewIdentity extends Identity {
   readonly email: string
   readonly emailVerified: boolean
   readonly name: string | undefined
-  /** The ids of the account and of its user row, where they are made. */
+  /** The ids for a new account and its user row. */
   readonly account_id: string
   readonly user_id: string
-  /** The account becomes one of the platform's administrators, if this is its first identity. */
+  /** The account becomes a platform admin, if this is its first identity. */
   readonly isAdmin: boolean
-  /** An account is made where there is none; else only for those who were invited. */
+  /** Anybody may get an account; if false, only people with an invitation. */
   readonly mayCreate: boolean
-  /** What a newcomer gets, if this is the account's first identity. */
+  /** The memberships and limits for newcomers, if this is the account's first identity. */
   readonly provisioning: Provisioning | undefined
 }
 
-/** Records that are made where they are absent, and left as they are where they are not. */
+/** Records to create where they are absent. Existing ones stay as they are. */
 export interface Provisioning {
   readonly organization: {
     readonly id: string
@@ -54,7 +54,7 @@ export interface Provisioning {
   readonly user: { readonly max_budget?: number | undefined; readonly rpm_limit?: number | undefined }
 }
 
-/** What became of the first login of an identity. Only `linked` and `created` have changed anything. */
+/** The outcome of the first login of an identity. Only `linked` and `created` change anything. */
 export interface FirstLogin {
   readonly outcome:
     | 'linked'
@@ -83,8 +83,8 @@ export interface FirstLogin {
 export interface IdentityRecords {
   /** The account of an identity. Of an active one the login is noted. */
   login(identity: Identity): Promise<IdentityAccount | undefined>
-  /** Links the account of the address, or makes one, with everything that a newcomer gets: all of it or nothing, and once,
-   *  however many logins of a person are first at the same time. */
+  /** Links the account of the address, or creates one, with the memberships for newcomers: all or nothing, and once for
+   *  simultaneous logins. */
   firstLogin(identity: NewIdentity): Promise<FirstLogin>
 }
 

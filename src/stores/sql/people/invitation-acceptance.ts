@@ -27,7 +27,7 @@ export interface Acceptance {
   readonly teamRoles: readonly string[]
 }
 
-/** What was accepted, and by whom. */
+/** An accepted invitation. */
 export interface AcceptedInvitation extends InvitedAccess {
   readonly invitation_id: string
   /** Its link was sent by e-mail alone, so that its holder can read the person's mail. */
@@ -46,8 +46,8 @@ export interface AcceptedInvitation extends InvitedAccess {
   readonly granted: readonly { readonly scope: 'organization' | 'team'; readonly id: string; readonly role: string }[]
 }
 
-/** Accepts invitations. One that was used, cancelled, removed, expired, or whose account is disabled is like one that never
- *  existed. */
+/** Accepts invitations. One that was used, cancelled, removed, expired, or whose account is disabled is like one that
+ *  never existed. */
 export interface InvitationAcceptance {
   inspect(tokenHash: string): Promise<OpenInvitation | undefined>
   /** Uses the token and grants everything in one step: one of several simultaneous acceptances succeeds. undefined if it
@@ -55,7 +55,7 @@ export interface InvitationAcceptance {
   accept(acceptance: Acceptance): Promise<AcceptedInvitation | undefined>
 }
 
-/** An existing account gets a password only from somebody who can read the person's mail. */
+/** The acceptance may set an existing account's password only if its token was sent to the account's address alone. */
 const NEEDS_PASSWORD = sql<boolean>`(account.password_hash IS NULL AND invitation.email_id IS NOT NULL AND NOT EXISTS (
   SELECT FROM gateway_account_identity AS identity WHERE identity.account_id = account.account_id))`
 
@@ -87,8 +87,9 @@ export function invitationAcceptance(database: Sql): InvitationAcceptance {
   }
 }
 
-/** Who makes or changes accounts takes turns; so does who changes what the person is a member of, and who removes what the
- *  invitation is to. A statement sees what was there when it began: the one that accepts must begin when it has its turn. */
+/** The locks of an acceptance: on changes of accounts, on the person's memberships, and on the organization and team of
+ *  the invitation. A statement sees the state at its beginning, so that the acceptance must begin after it has the
+ *  locks. */
 function turns(tokenHash: string): RawBuilder<unknown>[] {
   const invitation = sql`SELECT FROM gateway_invitation AS invitation WHERE invitation.token_hash = ${tokenHash}`
   return [

@@ -63,21 +63,21 @@ export interface InvitationFilters {
 }
 
 export interface InvitationRecords {
-  /** In one step with the statement, where one is given. */
+  /** Creates it together with the e-mail, if one is given. */
   create(invitation: NewInvitation, email?: Query<unknown>): Promise<InvitationRecord>
   find(id: string, reach: Reach): Promise<InvitationRecord | undefined>
   /** The newest first, after the cursor. */
   page(
     page: { readonly reach: Reach; readonly cursor: string; readonly limit: number } & InvitationFilters,
   ): Promise<InvitationRecord[]>
-  /** Another token and a new term, in one step with the statement. The one before works no longer, and its e-mail is not
-   *  sent any more. undefined: it is not pending. */
+  /** Gives it a new token and a new term, together with the e-mail. The former token becomes invalid, and an unsent
+   *  e-mail with it is withdrawn. undefined: it is not pending. */
   renew(id: string, link: InvitationLink, email?: Query<unknown>): Promise<InvitationRecord | undefined>
   /** undefined: it is not pending. */
   cancel(id: string): Promise<InvitationRecord | undefined>
 }
 
-/** That an invitation has this e-mail: what a statement that comes after the renewal can go by. */
+/** The condition that an invitation has this e-mail: false after a later renewal. */
 export const carriedBy = (emailId: string) =>
   sql<boolean>`EXISTS (SELECT FROM gateway_invitation WHERE email_id = ${emailId})`
 
@@ -88,7 +88,7 @@ const NEW_TERM = sql`now() + make_interval(secs => ${sql.lit(INVITATION_SECONDS)
 const SHOWN_STATE = sql<InvitationState>`CASE WHEN record.state = 'pending' AND record.expires_at <= now()
   THEN 'expired' ELSE record.state END`
 
-/** An invitation lies where anything lies that it gives access to. */
+/** An invitation is within the reach of its organization and of its team. */
 const withinInvitation: Within = ({ organizations, teams }) => sql`(
   record.organization_id = ${organizations} OR record.team_id = ${teams} OR team.organization_id = ${organizations})`
 

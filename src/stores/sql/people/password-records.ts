@@ -4,7 +4,7 @@ import { NEXT_VERSION } from '../records/scope-records.ts'
 import type { Sql } from '../sql.ts'
 import { type Given, isOpen } from './given.ts'
 
-/** An account whose password was set anew. */
+/** An account after a reset of its password. */
 export interface ResetPassword {
   readonly account_id: string
   readonly email: string
@@ -18,14 +18,14 @@ export interface PendingReset {
 
 /** New passwords. Each gives its account a new version, and ends its sessions and its tokens for resetting. */
 export interface PasswordRecords {
-  /** What a session is given that changes the password of its account, if that is still the one it was, and ends all others
-   *  of the account. */
+  /** Clauses for opening a session: change the account's password, if it is still the former one, and end the account's
+   *  other sessions. */
   changing(change: { readonly accountId: string; readonly from: string; readonly to: string }, sessionId: string): Given
-  /** Keeps a token for resetting, with what tells of it. */
+  /** Stores a token for a reset, together with the e-mail that carries it. */
   allow(token: { readonly token_hash: string; readonly account_id: string }, telling?: Query<unknown>): Promise<void>
   /** undefined: there is no such token, it has ended, or its account is not active. */
   pending(tokenHash: string): Promise<PendingReset | undefined>
-  /** Uses a token up: of all who try, one succeeds. */
+  /** Uses a token up. One of several simultaneous attempts succeeds. */
   reset(tokenHash: string, to: string): Promise<ResetPassword | undefined>
   /** Removes tokens that ended long ago. */
   sweep(): Promise<void>
@@ -86,7 +86,7 @@ export function passwordRecords(database: Sql): PasswordRecords {
   }
 }
 
-/** Behind `owner`: its account gets this password, and everything ends that the old one has opened, but for what is named. */
+/** Clauses after `owner`: give its account the password, and end its sessions and reset tokens, except the named one. */
 function settingPassword(
   to: string,
   { session = '', token = '' }: { readonly session?: string; readonly token?: string },

@@ -12,38 +12,38 @@ export type Proof =
 
 export interface StoredSecret {
   readonly totp_sealed: string | null
-  /** It counts. Until then it is the secret of an enrollment that was started. */
+  /** The secret is active; false for that of an unfinished enrollment. */
   readonly enabled: boolean
 }
 
 /** An account without a second factor. */
 export interface ResetAccount {
   readonly version: string
-  /** The sessions that it had. */
+  /** The sessions that it ended. */
   readonly ended: readonly { readonly session_id: string; readonly version: number }[]
 }
 
 /** The second factors of accounts. Changes of one account take turns. */
 export interface SecondFactorRecords {
   secret(accountId: string): Promise<StoredSecret | undefined>
-  /** Uses a proof up; false where it was used before, or belongs to a factor that is no more. */
+  /** Uses a proof up; false if it was used before, or its factor was removed. */
   use(accountId: string, proof: Proof): Promise<boolean>
-  /** The same, together with the session that is opened because of it. */
+  /** The same, and opens a session in the same statement. */
   using(accountId: string, proof: Proof, sessionId: string): Given
-  /** Keeps the secret of an enrollment in the place of an earlier one. False: the account has a factor. */
+  /** Stores the secret of an enrollment, replacing that of an earlier one. False: the account has a factor. */
   start(accountId: string, sealed: string): Promise<boolean>
-  /** Makes the secret count that a step's code was computed with, together with the session that is opened because of it. No
-   *  other session of the account is verified any more. */
+  /** Makes the secret count that a step's code was computed with, together with the session that is opened because of
+   *  it. No other session of the account is verified any more. */
   enabling(
     accountId: string,
     enabled: { readonly sealed: string; readonly step: number; readonly codeHashes: readonly string[] },
     sessionId: string,
   ): Given
-  /** Takes the factor away; the account's new version, or undefined where the proof was not good. */
+  /** Removes the factor. Resolves with the account's new version, or undefined if the proof is not valid. */
   disable(accountId: string, proof: Proof): Promise<string | undefined>
-  /** Puts recovery codes in the place of those that there are; false where the proof was not good. */
+  /** Replaces the recovery codes; false if the proof is not valid. */
   renew(accountId: string, proof: Proof, codeHashes: readonly string[]): Promise<boolean>
-  /** Takes the factor away without a proof, and ends the account's sessions. undefined: there is no such account. */
+  /** Removes the factor without a proof, and ends the account's sessions. undefined: there is no such account. */
   reset(accountId: string): Promise<ResetAccount | undefined>
 }
 
@@ -131,8 +131,7 @@ export function secondFactorRecords(database: Sql): SecondFactorRecords {
   }
 }
 
-/** The clauses of a statement that uses a proof up, and changes the account with it: `given` has a row where the proof was
- *  good. */
+/** Clauses that use a proof up and change the account: `given` has a row if the proof is valid. */
 function proved(
   accountId: string,
   proof: Proof,
@@ -160,7 +159,7 @@ function stepped(proof: Proof): RawBuilder<unknown> {
   return sql`totp_step = greatest(account.totp_step, ${proof.kind === 'totp' ? proof.step : 0})`
 }
 
-/** Behind `given`: these recovery codes in the place of those that there are. */
+/** Clauses after `given` that replace the recovery codes. */
 function renewed(codeHashes: readonly string[]): RawBuilder<unknown> {
   return sql`
     former AS (DELETE FROM gateway_recovery_code AS code USING given WHERE code.account_id = given.account_id),

@@ -42,7 +42,7 @@ export interface StoredMembership {
   readonly version: number
 }
 
-/** A session that is to begin. */
+/** A new session. */
 export interface NewSession {
   readonly session_id: string
   readonly token_hash: string
@@ -52,9 +52,9 @@ export interface NewSession {
   readonly ip: string | null
   readonly user_agent: string | null
   readonly lifeSeconds: number
-  /** The session in whose place it comes, which ends. The new one keeps its end and its beginning. */
+  /** The session that this one replaces and ends. The new one keeps its beginning and its end. */
   readonly replaces?: string | undefined
-  /** Goes with `replaces`: what has to hold, and changes with it. */
+  /** Goes with `replaces`: a condition, and a change in the same statement. */
   readonly given?: Given | undefined
 }
 
@@ -78,14 +78,14 @@ export interface OpenedSession {
 /** Browser sessions. Those that ended stay until they are swept. */
 export interface SessionRecords {
   byTokenHash(tokenHash: string): Promise<StoredSession | undefined>
-  /** Unless it comes in the place of another, the account has signed in with it. undefined: the session in whose place it
-   *  was to come has ended, the account is not active, or what was to be given is not. */
+  /** Opens a session; one that replaces no other counts as a sign-in of the account. undefined: the session to replace
+   *  has ended, the account is not active, or the condition of `given` does not hold. */
   open(session: NewSession): Promise<OpenedSession | undefined>
   /** Notes that it was used. */
   touch(sessionId: string, from: { readonly ip: string | null; readonly user_agent: string | null }): Promise<void>
   /** The live sessions of an account, the newest first. */
   list(accountId: string): Promise<ListedSession[]>
-  /** Ends a live session: of this account, where one is named. undefined: there is none. */
+  /** Ends a live session; with `accountId` only one of that account. undefined: there is none. */
   end(sessionId: string, accountId?: string): Promise<EndedSession | undefined>
   /** Ends all of an account but one. */
   endAll(accountId: string, except?: string): Promise<EndedSession[]>

@@ -23,7 +23,7 @@ export interface NewVersion {
   readonly labels: readonly string[]
 }
 
-/** What a change of a label was: the versions that it named before and names now. */
+/** A change of a label, with the version that it named before. */
 export interface LabelMove {
   readonly prompt: PromptRecord
   readonly from: number | null
@@ -52,7 +52,7 @@ export interface PromptRecords {
   version(key: string, version: number): Promise<PromptVersionRecord | undefined>
   create(key: string, description: string, first: NewVersion): Promise<PromptRecord | undefined>
   addVersion(key: string, next: NewVersion): Promise<PromptRecord | undefined>
-  /** Without a revision, whichever there is. */
+  /** Without `revision`, changes any revision. */
   describe(key: string, description: string, revision: number | undefined): Promise<PromptRecord | undefined>
   /** Archives a prompt that no published policy names, those of `except` aside: groups that are no more. */
   archive(key: string, except: readonly string[]): Promise<PromptRecord | undefined>
@@ -221,8 +221,8 @@ function moved(row: Moved | undefined): LabelMove | undefined {
   return { prompt, from }
 }
 
-/** A change of the head, and the version that it numbers. The row of the head is locked until the statement ends, so that
- *  simultaneous ones take turns. */
+/** A change of the head, and the version that it numbers. The row of the head is locked until the statement ends, so
+ *  that simultaneous ones take turns. */
 function withVersion(head: RawBuilder<unknown>, version: NewVersion): RawBuilder<PromptRecord> {
   const { messages, variables, createdBy, note } = version
   return routingChange(

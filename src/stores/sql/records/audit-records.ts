@@ -50,7 +50,7 @@ const TYPES = {
 
 export const AUDIT_COLUMNS = Object.keys(TYPES) as (keyof AuditEvent)[]
 
-/** An event with what people call who did it, and what it was done to: as they are called now. */
+/** An event with the current names of its actor and its resource. */
 export interface NamedEvent extends AuditEvent {
   /** The address of an account, or the name of a key. */
   readonly actor_name: string | null
@@ -134,7 +134,7 @@ const NAMED = sql`
   LEFT JOIN gateway_user AS person ON event.resource_type = 'user' AND person.user_id = event.resource_id
   LEFT JOIN gateway_account AS account ON event.resource_type = 'account' AND account.account_id = event.resource_id`
 
-/** Removes the oldest events beyond an age, so many at most; resolves with how many were removed. */
+/** Removes the oldest events beyond an age, at most `limit`; resolves with their number. */
 export async function removeAuditEvents(database: Sql, days: number, limit: number): Promise<number> {
   const removed = await database.query(
     statementOf(sql`

@@ -16,7 +16,7 @@ import { reachable } from './scope-records.ts'
 export type CallableBinding = Selectable<Schema['gateway_callable_binding']>
 /** The target or access group of a binding, and whether the binding is enabled. */
 export type CallableGrant = Pick<CallableBinding, 'callable_kind' | 'callable_key' | 'enabled'>
-/** What is left out stays. */
+/** A change: omitted fields stay. */
 export type GrantChange = { readonly [Name in keyof CallableGrant]?: CallableGrant[Name] | undefined }
 type Filter = 'scope_type' | 'scope_id' | 'callable_kind' | 'callable_key'
 

@@ -10,7 +10,7 @@ import { withinUser } from './user-records.ts'
 export const SCOPE_TYPES = ['organization', 'team', 'user', 'api_key'] as const
 export type ScopeType = (typeof SCOPE_TYPES)[number]
 
-/** What is bound: a model or route group by its name; every model that has a label; a server of tools by its key. */
+/** The kinds of bindings: a model or route group by its name; every model with a label; a server of tools by its key. */
 export const CALLABLE_KINDS = ['target', 'access_group', 'mcp_server'] as const
 export type CallableKind = (typeof CALLABLE_KINDS)[number]
 

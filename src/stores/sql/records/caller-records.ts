@@ -31,7 +31,7 @@ export interface CallerRecord {
     readonly owner_account_id: string | null
     readonly max_parallel_requests: number | null
     readonly allowed_ips: readonly string[] | null
-    /** Absent from what an earlier build has left in the shared store; likewise below. */
+    /** Absent from copies that an earlier build left in the shared store; likewise below. */
     readonly turn_off_message_logging?: boolean
     readonly no_log_allowed?: boolean
     readonly expires_at: string | null
@@ -58,8 +58,8 @@ export interface CallerRecordsById {
   byKeyId(keyId: string): Promise<CallerRecord | undefined>
 }
 
-/** The kinds of callers. One without a key is recorded under its kind where others are under their key's id, so that no
- *  key may have such an id. */
+/** The kinds of callers. Records name a caller by its key's id, and one without a key by its kind: no key may have such
+ *  an id. */
 export const CALLER_KINDS = ['master_key', 'api_key', 'session'] as const
 export type CallerKind = (typeof CALLER_KINDS)[number]
 

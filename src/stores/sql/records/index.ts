@@ -34,7 +34,7 @@ import { routeGroupRecords } from './route-group-records.ts'
 import { teamRecords } from './team-records.ts'
 import { userRecords } from './user-records.ts'
 
-/** What administrators keep in the database. */
+/** The records of the database, by kind. */
 export const sqlRecords = (sql: Sql) => ({
   models: modelRecords(sql),
   credentials: credentialRecords(sql),

@@ -20,7 +20,7 @@ import { type TeamRecord, withinTeam } from './team-records.ts'
 
 export type KeyRecord = Omit<Selectable<Schema['gateway_key']>, 'target_mode'>
 
-/** What becomes of a call with a key, as far as the key itself decides it. */
+/** The states of a key, as far as the key itself decides about its calls. */
 export const KEY_STATES = ['active', 'over_budget', 'owner_disabled', 'expired', 'revoked'] as const
 export type KeyState = (typeof KEY_STATES)[number]
 
@@ -34,9 +34,9 @@ export interface KeyRecords extends ScopeRecords<KeyRecord> {
   /** Creates a key in a team within reach, and thereby in its organization. undefined: there is no such team, the
    *  values name another organization, or the id is taken. */
   createIn(reach: Reach, values: ValuesOf<KeyRecord>): Promise<KeyRecord | undefined>
-  /** Creates a key in a team for an active person who has one of the roles there or in its organization, or administers the
-   *  platform. The team must have the given version, and its limit of live keys a person holds however many are created at
-   *  once. */
+  /** Creates a key in a team for an active person who has one of the roles there or in its organization, or administers
+   *  the platform. The team must have the given version, and its limit of live keys a person holds however many are
+   *  created at once. */
   createOwn(
     owner: Owner & { readonly roles: readonly string[] },
     team: Pick<TeamRecord, 'team_id' | 'version'>,
@@ -140,12 +140,12 @@ export function keyRecords(database: Sql): KeyRecords {
 
 const SPENT = currentSpend('key', 'key_id')
 const BUDGET_NANO = sql`record.max_budget * 1000000000`
-/** The keys that have used up their budget, all at once: for a list of these. */
+/** The condition for listing keys that have used up their budget, as one set. */
 const OVER_BUDGET = sql`record.key_id = ANY(ARRAY(
   SELECT record.key_id FROM gateway_key AS record ${SPENT.joined}
   WHERE record.max_budget IS NOT NULL AND budget.spent_nano >= ${BUDGET_NANO} AND ${SPENT.holds}
   UNION ALL SELECT record.key_id FROM gateway_key AS record WHERE record.max_budget <= 0))`
-/** The same asked of one key after the other: for a list of the others. */
+/** The same condition, checked key by key, for listing all other keys. */
 const WITHIN_BUDGET = sql`(record.max_budget IS NULL OR (record.max_budget > 0 AND NOT EXISTS (
   SELECT FROM (SELECT) AS one ${SPENT.joined} WHERE budget.spent_nano >= ${BUDGET_NANO} AND ${SPENT.holds})))`
 const OWNER_DISABLED = sql`record.key_id = ANY(ARRAY(
@@ -154,7 +154,7 @@ const OWNER_DISABLED = sql`record.key_id = ANY(ARRAY(
 const OWNER_ACTIVE = sql`(record.owner_account_id IS NULL OR EXISTS (
   SELECT FROM gateway_account AS account WHERE account.account_id = record.owner_account_id AND account.state = 'active'))`
 
-/** From the state that outweighs the others to that of a key which can be used. */
+/** By precedence: a key has the first state that applies. */
 const STATES: Readonly<Record<Exclude<KeyState, 'active'>, State>> = {
   revoked: { holds: sql`record.revoked_at IS NOT NULL`, fails: sql`record.revoked_at IS NULL` },
   expired: {

@@ -74,7 +74,7 @@ export interface KeyedRecords<Row, Content> {
   /** By id, after the cursor. */
   page(page: KeyedPage<Content>): Promise<Row[]>
   create(id: string, content: Content): Promise<Row | undefined>
-  /** Without a version, whichever there is. */
+  /** Without `version`, replaces any version. */
   replace(id: string, version: number | undefined, content: Content): Promise<Row | undefined>
   remove(id: string): Promise<Row | undefined>
 }

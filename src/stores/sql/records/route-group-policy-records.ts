@@ -22,11 +22,11 @@ export interface RouteGroupPolicyRecords {
   /** Newest first, those before `cursor`. */
   versions(name: string, page: { readonly cursor: number; readonly limit: number }): Promise<RouteGroupPolicyVersion[]>
   version(name: string, version: number): Promise<RouteGroupPolicyVersion | undefined>
-  /** Without a version, whichever draft there is. */
+  /** Without `draftVersion`, replaces any draft. */
   putDraft(name: string, policy: Policy, draftVersion: number | undefined): Promise<RouteGroupPolicyRecord | undefined>
   dropDraft(name: string): Promise<RouteGroupPolicyRecord | undefined>
-  /** Publishes the draft as the next version, unless it names a prompt that is archived or not there. A draft is published
-   *  once, even by simultaneous callers. */
+  /** Publishes the draft as the next version, unless it names a prompt that is archived or not there. A draft is
+   *  published once, even by simultaneous callers. */
   publish(name: string, draftVersion: number | undefined, by: string): Promise<RouteGroupPolicyRecord | undefined>
   /** Publishes an earlier version as the next one, under the same condition; the draft stays. */
   restore(name: string, version: number, by: string): Promise<RouteGroupPolicyRecord | undefined>
@@ -49,7 +49,7 @@ const now = sql<string>`now()`
 export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords {
   const versions = queries.selectFrom('gateway_route_group_policy_version').select(VERSION)
   const one = async <Row>(query: Query<Row>) => (await rowsOf(database, query))[0]
-  /** A publication, while the prompt that it names is locked: it cannot be archived meanwhile. */
+  /** Publishes while the prompt of the policy is locked, so that it cannot be archived meanwhile. */
   async function publishing(
     by: string,
     lock: Query<unknown>,
@@ -168,7 +168,7 @@ export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords 
   }
 }
 
-/** Whether the prompt that a policy names may be named, if it names one. */
+/** Whether the policy names no prompt, or an active one. */
 const hasItsPrompt = (policy: RawBuilder<unknown>) =>
   sql<boolean>`(${policy} ->> 'prompt_ref' IS NULL OR EXISTS (SELECT FROM gateway_prompt AS prompt
     WHERE prompt.key = ${promptOfPolicy(policy)} AND prompt.state = 'active'))`

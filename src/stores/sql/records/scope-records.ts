@@ -23,7 +23,7 @@ export interface Changed<Row> {
 export interface PageOf<Row> {
   readonly reach: Reach
   readonly search: string
-  /** By id, if it is left out. */
+  /** Default: by id. */
   readonly order?: RecordOrder | undefined
   /** The last record of the page before. */
   readonly after?: RecordPosition | undefined
@@ -34,7 +34,7 @@ export interface PageOf<Row> {
   readonly filters?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** A record of a page, with what the page goes by. */
+/** A record of a page, with the value that the page is ordered by. */
 export type Listed<Row> = Row & { readonly order_value: string }
 
 /** Records of one kind that callers are read from. Every change is one statement, gives the record a new version, and is
@@ -46,7 +46,8 @@ export interface ScopeRecords<Row extends object> {
   create(values: ValuesOf<Row>): Promise<Row | undefined>
   /** Writes the values if the record's columns equal those of `expected`. */
   change(id: string, reach: Reach, values: ValuesOf<Row>, expected?: ValuesOf<Row>): Promise<Changed<Row> | undefined>
-  /** Also removes its members, its bindings and the spend of its budget. Fails on a foreign key if other records need it. */
+  /** Also removes its members, its bindings and the spend of its budget. Fails on a foreign key if other records need
+   *  it. */
   remove(id: string, reach: Reach): Promise<Row | undefined>
 }
 
@@ -98,7 +99,7 @@ export const SCOPE_COLUMNS = [
 export const NEXT_VERSION = sql<string>`nextval('gateway_record_version')`
 
 const AND = sql` AND `
-/** Of more that are searched for, those that are listed first are found soon among all. */
+/** Up to this many matches of a search are read first. The first page of more of them is soon found in order. */
 const FEW = 1000
 
 export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable<Row>): ScopeRecords<Row> {
@@ -121,7 +122,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
           : orderParts(order, kind)
       const { joins, value, by, holds, without } = ordered
       const matches = sql`strpos(lower(${searched}), lower(${search})) > 0`
-      /** Few that are searched for are named, so that nothing is joined to the others. */
+      /** The condition of a search: the ids of a few matches, so that the statement joins nothing to other records. */
       async function found(): Promise<RawBuilder<unknown>> {
         if (!without) return matches
         const some = sql<{ id: string }>`SELECT ${key} AS id FROM ${table} AS record WHERE ${matches} LIMIT ${FEW + 1}`
@@ -141,7 +142,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
       if (!without) return rowsOf(database, listed)
       const isLast = after?.value === NOTHING
       const last = [...(isLast ? [sql`${key} < ${after.id}`] : []), ...conditions, without]
-      // What is last is looked for only if the page is not full without it.
+      // Records without a value come last, and are read only if the page is not full without them.
       return rowsOf(
         database,
         sql<Listed<Row>>`

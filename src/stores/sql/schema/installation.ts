@@ -12,13 +12,13 @@ export interface Installation {
   readonly nowMs: number
   readonly schema: 'current' | 'other' | 'none'
   readonly salt: 'same' | 'other' | 'none'
-  /** What is sealed under another key than the one in use: how much of what, and whether a start reads it. */
+  /** The texts that are sealed under other keys than the current one, and whether this gateway can open them. */
   readonly sealed: { readonly state: 'own' | 'read' | 'unread'; readonly others: readonly SealedCount[] }
 }
 
 type SealedCount = Awaited<ReturnType<typeof sealedCounts>>[number]
 
-/** What a database tells of itself before a gateway starts on it. It changes nothing. */
+/** Reads the state of a database before a gateway starts on it. Changes nothing. */
 export async function installationOf(database: Sql, schemaText: string, keys: SaltKeys): Promise<Installation> {
   const [server] = await rowsOf(
     database,

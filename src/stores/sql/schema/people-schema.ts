@@ -1,13 +1,13 @@
 import type { Defaulted, Int4, Int8, Timestamp } from './column-types.ts'
 
-/** A person's way in. */
+/** The account of a person. */
 export interface GatewayAccountTable {
   account_id: string
   user_id: string
   email: string
-  /** The address as accounts are found by it. */
+  /** The address in the form that accounts are looked up by. */
   email_key: string
-  /** The person was shown to read the mail of the address, or the operator vouches for it. */
+  /** The person proved to read the mail of the address, or an administrator vouched for it. */
   email_proved: Defaulted<boolean>
   platform_role: 'platform_admin' | 'org_user'
   state: Defaulted<'active' | 'disabled'>
@@ -23,7 +23,7 @@ export interface GatewayAccountTable {
   updated_at: Defaulted<Timestamp>
 }
 
-/** How an identity provider knows a person. */
+/** A person's identity at an identity provider. */
 export interface GatewayAccountIdentityTable {
   provider: string
   subject: string
@@ -62,7 +62,7 @@ export interface GatewayPasswordResetTable {
   used_at: Timestamp | null
 }
 
-/** Access that somebody gets when they accept it. */
+/** An invitation, which grants access when it is accepted. */
 export interface GatewayInvitationTable {
   invitation_id: string
   token_hash: string
@@ -82,7 +82,7 @@ export interface GatewayInvitationTable {
   updated_at: Defaulted<Timestamp>
 }
 
-/** An e-mail to be sent, and what became of it. */
+/** An e-mail to be sent, and the outcome. */
 export interface GatewayEmailTable {
   email_id: string
   kind: 'invitation' | 'password_reset'

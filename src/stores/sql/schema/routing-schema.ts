@@ -2,7 +2,7 @@ import type { Defaulted, Int4, Json, Timestamp } from './column-types.ts'
 
 type JsonObject = Record<string, unknown>
 
-/** What deployments share by name to be known at a provider. */
+/** Named credentials of a provider, which deployments share. */
 export interface GatewayCredentialTable {
   name: string
   provider: string

@@ -239,7 +239,7 @@ interface GatewayAuditEventTable {
   metadata: Json<JsonObject>
 }
 
-/** Which warning of its end was given of a key. */
+/** Which notices of a key's expiry were sent. */
 interface GatewayKeyNoticeTable {
   key_id: string
   expires_at: Timestamp

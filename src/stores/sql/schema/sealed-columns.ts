@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { batchOf, type Query } from '../query.ts'
 import type { Sql } from '../sql.ts'
 
-/** The columns of sealed texts: in which table, the id of its rows, what else of a row says where its text belongs, and what
- *  people call what is sealed. */
+/** The columns of sealed texts: the table, the id of its rows, the columns that a text is bound to, and a name for
+ *  operators. */
 export const SEALED_COLUMNS = [
   {
     table: 'gateway_credential',
@@ -25,7 +25,7 @@ export function sealedBy({ sealed }: SealedColumn, mark: string) {
   return sql<boolean>`starts_with(${sql.ref(sealed)}, ${`${mark}.`})`
 }
 
-/** How many texts a key has sealed, where it has sealed any: `3 models`, `1 second factors`. */
+/** How many texts a key has sealed, by kind: `3 models`, `1 second factors`. */
 export async function sealedCounts(database: Sql, mark: string): Promise<readonly { what: string; count: number }[]> {
   const counting = SEALED_COLUMNS.map(
     (column): Query<{ count: number }> =>

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 const ENCODED = { '@': '%40', '+': '%2B', ':': '%3A', '|': '%7C' }
 
 const COUNT = sql`rtrim(record.budget_duration, 'abcdefghijklmnopqrstuvwxyz')::int`
-/** The last letter, which tells units apart: a regular expression would cost most of such a statement. */
+/** The unit by its last letter: a regular expression would be most of the statement's cost. */
 const UNIT = sql`right(record.budget_duration, 1)`
 
 /** Seconds of a unit that is always as long. */
@@ -31,19 +31,19 @@ function subjectOf(level: string, id: string): RawBuilder<unknown> {
   return sql`(${sql.lit(`${level}:`)} || ${encoded} || coalesce('@' || record.budget_duration, ''))`
 }
 
-/** The period of `budget`, a row of the record's subject, is now. One CASE, so that the rest is asked only of rows that all
- *  other conditions have let pass. */
+/** Whether the row `budget` is of the current period of the record's budget. One CASE, so that the costly part is
+ *  computed only for rows that meet the other conditions. */
 const IS_NOW = sql`CASE WHEN budget.period = '' THEN true WHEN ${ENDS} <= now() THEN false ELSE NOT EXISTS (
   SELECT FROM gateway_budget AS newer WHERE newer.subject = budget.subject AND newer.period > budget.period) END`
 
-/** Parts of a statement that reads the rows `record` with what they have spent in the period of their budget that is now.
- *  Of a whole page `BudgetRecords.spent` tells it; this is for what goes by the spend of all records. */
+/** Parts of a statement that reads the rows `record` with their spend in the current period of their budgets. They are
+ *  for orders and filters over all records; `BudgetRecords.spent` reads the spend of one page. */
 export interface CurrentSpend {
-  /** Joins `budget` to those that have spent something: `budget.spent_nano`. Others are left out. */
+  /** Joins `budget` with `spent_nano`; records without spend are left out. */
   readonly joined: RawBuilder<unknown>
-  /** The same in other words, by which an index gives them in order. */
+  /** The same spend in the words of an index, which yields it in order. */
   readonly indexed: RawBuilder<unknown>
-  /** What holds for those then. It costs more than any other condition: it belongs behind them. */
+  /** The condition that goes with the join. It is the most expensive one, and belongs last. */
   readonly holds: RawBuilder<unknown>
   /** The record has spent nothing. */
   readonly none: RawBuilder<unknown>

@@ -14,7 +14,7 @@ export interface KeyFacts {
   /** It has an owner whose account is not active. */
   readonly owner_disabled: boolean
   readonly last_used_at: string | null
-  /** The limits of its team, organization and user, by whose and which: `team.rpm_limit`. */
+  /** The limits of its team, organization and user, by scope and name: `team.rpm_limit`. */
   readonly wider_limits: Readonly<Record<string, string | number | null>>
 }
 
@@ -30,8 +30,8 @@ export interface OrganizationFacts {
   readonly key_count: number
 }
 
-/** What is shown of records beside what they are: names of what they refer to, and counts. One statement for all records
- *  of a page, in their order. */
+/** Reads what answers show of records in addition to their columns: names of references, and counts. One statement for a
+ *  page, in the order of its records. */
 export interface RecordFacts {
   ofKeys(
     keys: readonly Pick<KeyRecord, 'key_id' | 'team_id' | 'organization_id' | 'user_id' | 'owner_account_id'>[],

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import { currentSpend } from './current-spend.ts'
 
-/** What a list of records can go by. Names ascend; what was made, used or spent last or most comes first. */
+/** The orders of lists of records. Ids and names ascend; times and spend descend. */
 export const RECORD_ORDERS = ['id', 'name', 'created_at', 'spend', 'last_used_at'] as const
 export type RecordOrder = (typeof RECORD_ORDERS)[number]
 
 /** The last record of a page. */
 export interface RecordPosition {
-  /** What the list goes by, as `order_value` of the record tells it. */
+  /** The record's `order_value`. */
   readonly value: string
   readonly id: string
 }
@@ -15,14 +15,14 @@ export interface RecordPosition {
 /** Parts of a statement that lists the rows `record`. */
 export interface OrderParts {
   readonly joins: RawBuilder<unknown>
-  /** What holds for the records that have something to go by. */
+  /** The condition for records that have a value to be ordered by. */
   readonly holds?: RawBuilder<unknown>
-  /** Text that is told as `order_value`. */
+  /** The expression for `order_value`, a text. */
   readonly value: RawBuilder<unknown>
   readonly by: RawBuilder<unknown>
-  /** Of the rows behind a position. */
+  /** The condition for rows behind a position. */
   after(position: RecordPosition): RawBuilder<unknown>
-  /** Which records have nothing to go by. They come last, the greatest id first, with `NOTHING` as their value. */
+  /** The condition for records without a value. They come last, by descending id, with the value `NOTHING`. */
   readonly without?: RawBuilder<unknown>
 }
 
@@ -35,8 +35,7 @@ export interface OrderedTable {
   readonly name: string
 }
 
-/** Every order has an index of the schema, in the same words, so that a page costs the same however many records there
- *  are. */
+/** Every order has an index with the same expression, so that a page costs the same for any number of records. */
 export function orderParts(order: Exclude<RecordOrder, 'id'>, { level, id, name }: OrderedTable): OrderParts {
   const key = sql.id('record', id)
   if (order === 'name') {
@@ -67,7 +66,7 @@ export function orderParts(order: Exclude<RecordOrder, 'id'>, { level, id, name 
   }
 }
 
-/** Times are told in microseconds, as exact as the database has them. */
+/** A time in microseconds, the precision of the database. */
 function byTime(time: RawBuilder<unknown>, key: RawBuilder<unknown>): Pick<OrderParts, 'value' | 'by' | 'after'> {
   return {
     value: sql`(extract(epoch FROM ${time}) * 1000000)::bigint::text`,

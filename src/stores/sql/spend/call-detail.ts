@@ -1,8 +1,8 @@
-/** What the ledger stores of a call beyond its facts, as JSON: its attempts and tool calls, where there is more to tell of
- *  them than the facts say. Members that would say nothing are left out. Long lists keep their first and last entries.
- *  Times are counted from the arrival of the call, durations from the beginning of what they are of. */
+/** The JSON that the ledger stores of a call in addition to its facts: attempts and tool calls, unless the facts hold
+ *  all of them. Empty members are left out. Long lists keep their first and last entries. Times are counted from the
+ *  arrival of the call, durations from the beginning of the attempt or tool call. */
 export interface CallDetail {
-  /** Empty if the facts say all of them. */
+  /** Empty if the facts hold everything. */
   readonly attempts: readonly AttemptDetail[]
   readonly tool_calls: readonly ToolCallDetail[]
   /** How many of them are missing in the middle. */
@@ -27,7 +27,7 @@ export interface AttemptDetail {
   readonly first_token_ms?: number | undefined
   readonly total_ms: number
   readonly cost_nano?: number | undefined
-  /** What it was billed by, without zeros. Missing if the facts say it. */
+  /** Its billed usage, without zeros. Absent if the facts hold it. */
   readonly usage?: UsedDetail | undefined
 }
 

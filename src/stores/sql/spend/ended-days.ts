@@ -4,16 +4,16 @@ import { rowsOf } from '../query.ts'
 import type { Sql } from '../sql.ts'
 import type { SpendDimension } from './spend-sums.ts'
 
-/** So many of the dearest are ranked. */
+/** How many of the most expensive values are ranked. */
 export const RANKED_PLACES = 1000
-/** What is ranked among the calls of one of their values: what many keys and people share. */
+/** Groupings within whose values keys and people are ranked too: many of these share a value. */
 export const RANKED_WITHIN = ['model', 'provider', 'deployment', 'organization_id'] as const satisfies SpendDimension[]
-/** Calls of a day that are written later than this after its end make its rankings anew. */
+/** Calls that are written later than this after the end of their day cause a new ranking of it. */
 const LATE_MS = 15 * 60_000
 const DAY_MS = 86_400_000
 
-/** Ranks the keys and people of days that have ended by what they have cost, which no write of a call has to wait for then.
- *  Any number of processes may do it at once, and each may end at any time. */
+/** Ranks the keys and people of ended days by their costs, so that no write of a call has to. Any number of processes
+ *  may do it at once, and each may end at any time. */
 export interface EndedDays {
   /** The days whose calls are not all ranked, the newest first. */
   unranked(now: number): Promise<readonly string[]>
@@ -49,7 +49,7 @@ export function endedDays(database: Sql): EndedDays {
 
 const WITHIN = sql.join(RANKED_WITHIN.map((name) => sql`(${sql.lit(name)}, ${sql.id(name)})`))
 
-/** One statement, so that a ranking and the number of its calls are of the same moment. */
+/** One statement, so that a ranking and its number of calls agree. */
 const rankingOf = (day: string) => sql`
   INSERT INTO gateway_spend_ranking (dimension, value, ranked, day, calls, ids, costs_nano)
   WITH call AS MATERIALIZED (

@@ -5,7 +5,7 @@ import type { Sql } from '../sql.ts'
 import { type CallerNames, withNames } from './caller-names.ts'
 import { all, withinReach } from './spend-filters.ts'
 
-/** What refused model calls are counted by, beside their minute. '' means that there is none. */
+/** The facts by which refused model calls are counted, in addition to the minute. '' means that there is none. */
 export const REFUSAL_DIMENSIONS = [
   'key_id',
   'team_id',
@@ -24,7 +24,7 @@ export interface RefusalCount extends Readonly<Record<RefusalDimension, string>>
   readonly calls: number
 }
 
-/** What one process or isolate has counted so far. Counts only grow. */
+/** A count of one process or isolate so far. Counts only grow. */
 export interface RefusalCounts {
   readonly counter: string
   readonly counts: readonly RefusalCount[]
@@ -55,7 +55,7 @@ const KEYS = ['minute', ...REFUSAL_DIMENSIONS] as const
 const KEY_COLUMNS = sql.join(KEYS.map((name) => sql.id(name)))
 const NEWEST_FIRST = sql`ORDER BY ${sql.join(KEYS.map((name) => sql`${sql.id(name)} DESC`))}`
 
-/** Writes what was counted. What is written again, or late, changes nothing: the highest count holds. */
+/** Writes counts. A repeated or late one changes nothing: the highest count holds. */
 export async function writeRefusals(database: Sql, entries: readonly RefusalCounts[]): Promise<void> {
   const rows = entries.flatMap(({ counter, counts }) => counts.map((count) => ({ counter, ...count })))
   if (rows.length === 0) return

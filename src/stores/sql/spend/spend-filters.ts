@@ -17,7 +17,7 @@ export function all(conditions: readonly (RawBuilder<unknown> | undefined)[]): R
   return given.length === 0 ? sql`true` : sql.join(given, sql` AND `)
 }
 
-/** Compares a column. The second condition makes indexes usable that leave out ''. */
+/** Compares a column. The second condition makes partial indexes usable, which leave out ''. */
 export function equal(
   column: SpendDimension | 'tag' | 'batch_id' | 'prompt' | 'error_type',
   value: string | undefined,
@@ -25,7 +25,7 @@ export function equal(
   return value === undefined ? undefined : sql`${sql.id(column)} = ${value} AND ${sql.id(column)} <> ''`
 }
 
-/** The opposite, which no index serves. Calls without a value are other calls. */
+/** The opposite, which includes calls without a value. No index serves it. */
 export function unequal(
   column: SpendDimension | 'ending' | 'error_type',
   value: string | undefined,

@@ -44,12 +44,13 @@ export async function dearest(database: Sql, source: Source, by: Grouping, place
   return rows.map(({ value }) => value)
 }
 
-/** Ranges of so many days, and pages up to so many places, are ranked by the dearest of each day. */
+/** The longest ranges in days, and the last places, that are ranked by the most expensive values of each day. */
 const MOST_DAYS = 100
 const MOST_PLACES = 1000
 
-/** Values among which the most expensive ones certainly are, from the few dearest of each day (Fagin's threshold): what is
- *  not among those has cost at most the least of them. Undefined where that does not tell. */
+/** Candidates that certainly contain the most expensive values, from the few most expensive of each day (Fagin's
+ *  threshold algorithm): a value that is on no day's list has cost at most the sum of the lists' last entries.
+ *  undefined if the lists are too short to be certain. */
 async function candidatesFor(
   database: Sql,
   source: Source,
@@ -88,18 +89,18 @@ async function candidatesFor(
 }
 
 interface DearestOfDays {
-  /** Common tables, of which `entry (day, id, cost_nano)` has the dearest of each day. */
+  /** Common tables, among them `entry (day, id, cost_nano)` with the most expensive values of each day. */
   readonly entry: RawBuilder<unknown>
-  /** So many of each day, unless it has fewer. */
+  /** The number of values of each day, which may have fewer. */
   readonly each: number
   /** Whether no day is left out. */
   readonly isWhole: RawBuilder<unknown>
 }
 
-/** So many days are ranked by their sums: that of today, one that has just ended, and one that got a late call. */
+/** How many days may be ranked by their sums: today, one that has just ended, and one that got a late call. */
 const MOST_UNRANKED = 3
 
-/** Undefined for what is not ranked by the day. */
+/** undefined where the costs of single days are not ranked. */
 function dearestOfDays(
   { filled, reach, filters }: Source,
   by: Grouping,
@@ -139,7 +140,7 @@ function dearestOfDays(
   return { entry, each, isWhole }
 }
 
-/** What keys have cost on each day is kept in its order, today included. */
+/** The costs of keys by day are stored in order, even those of today. */
 function dearestKeys(asked: RawBuilder<unknown>, each: number): DearestOfDays {
   const entry = sql`entry AS (
     SELECT day, dearest.id, dearest.cost_nano FROM unnest(${asked}) AS of (day)

@@ -24,7 +24,7 @@ export interface GroupSums extends Sums {
   readonly group_name: string | null
 }
 export interface SplitSums extends GroupSums {
-  /** null: of all values that have no row of their own. */
+  /** null: the sum of all values without a row of their own. */
   readonly split_value: string | null
   readonly split_name: string | null
 }
@@ -39,7 +39,7 @@ export interface SpendReports {
   totals(reach: Reach, range: ReportRange, filters: SpendFilters): Promise<{ current: Sums; previous: Sums }>
   /** The sums of each group: in order of time, or the most expensive first for other groupings. */
   grouped(reach: Reach, range: ReportRange, query: SpendFilters & Page): Promise<GroupSums[]>
-  /** The same, each group by another grouping: of that the `top` most expensive values of the whole range, and the
+  /** The same, each group split by another grouping: into the `top` most expensive values of the whole range, and all
    *  others together. */
   split(
     reach: Reach,
@@ -110,7 +110,7 @@ export function spendReports(database: Sql): SpendReports {
       const splits = isTime(splitBy)
         ? sql`split_value`
         : sql`split_value IS NULL, cost_nano DESC, calls DESC, split_value`
-      // A call counts under each of its tags, so that other tags have calls of those that are kept, too.
+      // A call counts under each of its tags, so that the sums of kept and other tags overlap.
       const sums =
         values && isTime(by) && splitBy !== 'tag'
           ? withRest(source, by, { by: splitBy, values })
@@ -132,8 +132,8 @@ export function spendReports(database: Sql): SpendReports {
 
 const columnOf = (by: Grouping) => sql.id(GROUPINGS[by].column)
 
-/** The common table `sums` of all calls by two groupings, of which the second is narrowed to some values, or to so many of the
- *  most expensive ones. */
+/** The common table `sums` of all calls by two groupings, the second of which is limited to some values or to the most
+ *  expensive ones. */
 function everyGroup(source: Source, by: Grouping, splitBy: Grouping, kept: readonly string[] | number) {
   const isKept =
     typeof kept === 'number'
@@ -149,8 +149,8 @@ function everyGroup(source: Source, by: Grouping, splitBy: Grouping, kept: reado
   )`
 }
 
-/** The same over time, by far fewer rows where a grouping has many values: those that are kept, and of the others what is
- *  left of all calls. */
+/** The same over time, with far fewer rows for a grouping of many values: the kept ones, and for the others the sums of
+ *  all calls less those of the kept ones. */
 function withRest(source: Source, by: Grouping, kept: Some) {
   const rest = SPEND_SUMS.map((name) => sql`whole.${sql.id(name)} - coalesce(part.${sql.id(name)}, 0)`)
   return sql`kept AS (

@@ -8,7 +8,7 @@ import { LATE_HOURS } from './spend-rows.ts'
 export interface SpendRetention {
   /** Removes the oldest rows beyond an age, so many at most; resolves with how many were removed. */
   removeCalls(days: number, limit: number): Promise<number>
-  /** Forgets ids of removed calls that nothing delivers again any more; resolves with how many were forgotten. */
+  /** Forgets ids of removed calls that can no longer be delivered again; resolves with their number. */
   forgetIds(limit: number): Promise<number>
 }
 

@@ -69,8 +69,8 @@ const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${CALL_FACTS[
 
 const details = `$${4 + OWN_COLUMNS.length}::text[]`
 
-/** From this age on a row may have been removed by retention, so it is noted that the call was added: the sums of one
- *  that comes again would count twice. */
+/** From this age on retention may have removed the row of a call. Such a call is noted when it is added, so that a
+ *  repeated delivery does not count its sums twice. */
 export const LATE_HOURS = 24
 
 /** Static text: built once, so that connections keep its plan and nothing is compiled for each batch. */

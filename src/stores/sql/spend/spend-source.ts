@@ -60,7 +60,8 @@ interface Segment extends ReportRange {
   readonly grain: 'hour' | 'day'
 }
 
-/** Days are read as days, whatever the range begins and ends with: only what is left at its ends is read as hours. */
+/** Splits a range into the whole days in it, which are read as days, and the rest at its ends, which is read as
+ *  hours. */
 function segmentsOf({ from, to }: ReportRange, groupings: readonly Grouping[]): readonly Segment[] {
   const first = Math.ceil(Date.parse(from) / DAY_MS) * DAY_MS
   const last = Math.floor(Date.parse(to) / DAY_MS) * DAY_MS
@@ -82,8 +83,8 @@ export interface Filled {
   readonly gateway_spend_served: boolean
 }
 
-/** Whether it is worth to find the values that a report shows before their sums are read: a second look at the same rows is
- *  not, unless they are few then. */
+/** Whether a report should find its values before it reads their sums: worth it only if that leaves few rows to read
+ *  again. */
 export function isRanked(filled: Filled, reach: Reach, filters: SpendFilters, by: Grouping): boolean {
   return !isTime(by) && (hasMany(by) || totalsSource(filled, [by], filters, reach) !== undefined)
 }
@@ -94,7 +95,7 @@ export interface Some {
   readonly values: readonly string[]
 }
 
-/** The smallest table of sums that covers the range exactly. With `only` the calls of some values alone. */
+/** The smallest table of sums that covers the range exactly; with `only`, narrowed to the calls of some values. */
 export function sumsSource(
   filled: Filled,
   reach: Reach,
@@ -118,10 +119,11 @@ export function sumsSource(
   return sql`(${sql.join(segments, sql` UNION ALL `)}) AS counted`
 }
 
-/** Above it a scan of the range costs less than looking up each row. */
+/** Above this number of values, scanning the range costs less than looking up each row. */
 const MOST_LOOKUPS = 50_000
 
-/** The buckets of a segment. Named one by one, the rows of a few values are each looked up by the primary key of totals. */
+/** The buckets of a segment. Named one by one, the rows of a few values are each looked up by the primary key of
+ *  totals. */
 function inBuckets({ grain, from, to }: Segment, values: number | undefined): RawBuilder<unknown> {
   const [begins, length] = [Date.parse(from), grain === 'day' ? DAY_MS : HOUR_MS]
   const count = Math.ceil((Date.parse(to) - begins) / length)

@@ -14,7 +14,7 @@ export const SPEND_DIMENSIONS = [
 ] as const satisfies readonly FactsThat<'alike'>[]
 export type SpendDimension = (typeof SPEND_DIMENSIONS)[number]
 
-/** Those of what served a call, which say nothing of who made it. */
+/** The dimensions of the deployment that served a call; the others are the caller's. */
 export const SERVED_DIMENSIONS = ['model', 'provider', 'deployment'] as const satisfies readonly SpendDimension[]
 
 /** Counts of calls: the value that each row of the ledger adds. */
@@ -33,8 +33,8 @@ const OF_FACTS = Object.fromEntries(SUMMED.map((name) => [name, CALL_FACTS[name]
   readonly [Name in FactsThat<'summed'>]: (row: SpendRow) => number | null
 }
 
-/** The value that each row of the ledger adds to a sum; null adds nothing. To the buckets of latencies, of which there are
- *  many, it is added by their index. */
+/** The value that each row of the ledger adds to a sum; null adds nothing. To the buckets of latencies, of which there
+ *  are many, it is added by their index. */
 export const ADDED_VALUES: Readonly<Record<Exclude<SpendSum, LatencySum>, (row: SpendRow) => number | null>> = {
   ...COUNTED,
   ...OF_FACTS,

@@ -45,7 +45,7 @@ export const operationOf = ({ mode, endpoint }: CallFinished) =>
 
 export const providerName = (kind: string) => PROVIDERS[kind] ?? kind
 
-/** What the conventions and we say of a call, without content. */
+/** The attributes of a call, those of the conventions and our own, without content. */
 export function callAttributes(call: CallFinished): Attributes {
   const { usage, trace } = call
   return {

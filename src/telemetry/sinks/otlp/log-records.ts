@@ -9,7 +9,7 @@ const INFO = 9
 const WARN = 13
 const ERROR = 17
 
-/** A record of each call, beside its span where that is sent. Content stands in the span alone. */
+/** A log record of each call. Content is in the span alone. */
 export function callRecord(call: CallFinished, sampling: Sampling): Json {
   const time = nanos(timesOf(call).ended)
   const failed = call.errorType !== ''
@@ -28,7 +28,7 @@ export function callRecord(call: CallFinished, sampling: Sampling): Json {
   }
 }
 
-/** A record of what happens seldom; its fields are attributes with the names that webhooks give them. */
+/** A log record of a notice; its fields are attributes with the names of webhooks. */
 export function noticeRecord(notice: Notice): Json {
   const time = nanos(Date.parse(notice.at))
   const name = PUBLIC_NAMES[notice.type]

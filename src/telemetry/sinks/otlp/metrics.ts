@@ -21,7 +21,7 @@ export interface ToldMetrics {
   failed(): void
 }
 
-/** The histograms of the conventions over the calls of one delivery: what has been added since the one before. */
+/** The histograms of the conventions over the calls of one delivery, with delta temporality. */
 export function callMetrics(calls: readonly CallFinished[], intervals: DeltaIntervals): ToldMetrics {
   if (calls.length === 0) return { metrics: [], failed() {} }
   const times = calls.map(timesOf)

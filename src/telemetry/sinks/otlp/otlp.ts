@@ -29,7 +29,7 @@ export interface OtlpSettings extends Export {
   readonly service_name: string
   readonly resource_attributes: Readonly<Record<string, string>>
   readonly signals: readonly Signal[]
-  /** What a signal has otherwise. Its endpoint is the whole address. */
+  /** Settings of single signals. An endpoint here is the whole address. */
   readonly per_signal: {
     readonly [signal in Signal]?: { readonly [option in keyof Export]?: Export[option] | undefined } | undefined
   }
@@ -143,8 +143,9 @@ async function requestTo(
   }
 }
 
-/** A collector may take an export in part, which is never sent again. It counts spans, data points or log records: of the
- *  calls the same share counts as refused. Its words are not repeated, since they may quote what was told. */
+/** The result of an export that the collector accepted in part, which must not be sent again. It counts rejected spans,
+ *  data points or log records: the same share of the calls counts as refused. Its message may quote content, and is
+ *  dropped. */
 function outcome(
   status: number,
   { rejected, told, entries }: { readonly rejected: number; readonly told: number; readonly entries: number },

@@ -1,7 +1,7 @@
 import { digestOf } from '../../../lib/crypto.ts'
 import type { CallTrace } from '../../events.ts'
 
-/** The ids of a call's spans. They follow from the call's id, so that a call that is told twice has the same ones. */
+/** The ids of a call's spans, derived from the call's id: a repeated delivery has the same ones. */
 export function traceIdOf(callId: string, trace: CallTrace | undefined): string {
   if (trace?.parent) return trace.parent.traceId
   // A client that names its trace as OpenTelemetry does finds the call there.
@@ -14,14 +14,14 @@ export const spanIdOf = (callId: string, part: string) => digestOf(`span ${callI
 
 /** Which traces are sent. */
 export interface Sampling {
-  /** So many of all. */
+  /** The share of all traces. */
   readonly share: number
-  /** Those of a client as the client decided. */
+  /** A client's traceparent decides for its own traces. */
   readonly isParentBased: boolean
 }
 
-/** Whether a call's spans are sent: as its client's trace was decided, else so many of all traces, by the last 52 bits of
- *  the trace's id, so that others who sample a larger share by the same bits have sampled it too. */
+/** Whether a call's spans are sent: as its client decided, else by the last 52 bits of the trace's id, so that services
+ *  that sample a larger share by the same bits have the trace too. */
 export function isSampled(callId: string, trace: CallTrace | undefined, { share, isParentBased }: Sampling): boolean {
   if (isParentBased && trace?.parent) return trace.parent.sampled
   if (share >= 1) return true
