@@ -2,8 +2,8 @@ import { GatewayError } from '../../lib/errors.ts'
 import { entryOf } from '../../lib/json/lenient.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { Adapter } from '../provider.ts'
+import { ownSpeechOptions, voiceOf } from '../wire/speech-options.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
-import { voiceOf } from '../wire/voice.ts'
 import { deepgramFailure } from './failure.ts'
 import { queryOptions } from './query-options.ts'
 
@@ -23,28 +23,13 @@ const FORMATS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export const deepgramSpeech: Adapter<SpeechRequest> = {
   unparsed: true,
   request({ body }, connection) {
-    const {
-      model: _model,
-      input,
-      voice: _voice,
-      response_format,
-      instructions,
-      stream: _stream,
-      stream_format,
-      language,
-      metadata: _metadata,
-      user: _user,
-      ...native
-    } = body
-    if (instructions) throw unsupported('instructions', API)
-    if (stream_format && stream_format !== 'audio') throw unsupported('stream_format', API)
-
+    const { input, response_format, language } = body
     const voice = voiceOf(body, connection.defaults)
     const query = new URLSearchParams({
       model: modelOf(connection.model, voice, typeof language === 'string' ? language : undefined),
       ...formatOf(response_format ?? 'mp3'),
     })
-    const options = queryOptions(native, API)
+    const options = queryOptions(ownSpeechOptions(body, API), API)
     for (const [name] of options) query.delete(name)
     for (const [name, value] of options) query.append(name, value)
     return {

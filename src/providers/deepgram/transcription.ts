@@ -4,8 +4,8 @@ import { parseRecord } from '../../lib/json/lenient.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { lateField } from '../wire/late-field.ts'
+import { ownTranscriptionOptions } from '../wire/transcript/own-options.ts'
 import { transcriptReply } from '../wire/transcript/transcript-reply.ts'
-import { refuseUnsupportedOptions } from '../wire/transcript/unsupported-options.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { deepgramEmbeddedFailure, deepgramFailure } from './failure.ts'
 import { queryOptions } from './query-options.ts'
@@ -52,21 +52,8 @@ export const deepgramTranscription: Adapter<TranscriptionRequest> = {
 }
 
 function pathOf(body: TranscriptionRequest, connection: Connection): string {
-  refuseUnsupportedOptions(body, API, ['prompt'])
-  const {
-    model: _model,
-    file: _file,
-    language,
-    response_format,
-    temperature,
-    prompt: _prompt,
-    stream: _stream,
-    timestamp_granularities: _granularities,
-    chunking_strategy: _chunking,
-    include: _include,
-    metadata: _metadata,
-    ...native
-  } = body
+  const native = ownTranscriptionOptions(body, API)
+  const { language, response_format, temperature } = body
   // 0 is the public default.
   if (temperature) throw unsupported('temperature', API)
 

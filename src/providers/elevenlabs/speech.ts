@@ -3,8 +3,8 @@ import { entryOf, isRecord } from '../../lib/json/lenient.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { TextToSpeechRequest } from '../../modes/elevenlabs/text-to-speech.ts'
 import type { Adapter } from '../provider.ts'
+import { ownSpeechOptions, voiceOf } from '../wire/speech-options.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
-import { voiceOf } from '../wire/voice.ts'
 import { elevenlabsFailure } from './failure.ts'
 
 const API = "ElevenLabs' text to speech"
@@ -19,38 +19,20 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** The vendor's own: codec, sample rate, bit rate. */
 const NATIVE_FORMAT = /^(mp3|opus|pcm|wav|ulaw|alaw)_\d+(_\d+)?$/
 
-/** Options that the vendor reads in the address. */
-const QUERY_OPTIONS = ['enable_logging', 'optimize_streaming_latency'] as const
-
 /** Speech: the request is translated, and the audio is relayed unparsed. The vendor's own options (`seed`,
  *  `voice_settings`, `previous_text` …) are forwarded. */
 export const elevenlabsSpeech: Adapter<SpeechRequest> = {
   unparsed: true,
   request({ body }, connection) {
-    const {
-      model: _model,
-      input,
-      voice: _voice,
-      response_format,
-      speed,
-      instructions,
-      stream: _stream,
-      stream_format,
-      language,
-      voice_settings,
-      metadata: _metadata,
-      user: _user,
-      ...native
-    } = body
-    if (instructions) throw unsupported('instructions', API)
-    if (stream_format && stream_format !== 'audio') throw unsupported('stream_format', API)
-
+    const { input, response_format, language } = body
+    const own = ownSpeechOptions(body, API)
+    // The vendor reads some of its options in the address.
+    const { speed, voice_settings, enable_logging, optimize_streaming_latency, ...native } = own
     const query = new URLSearchParams({ output_format: outputFormat(response_format ?? 'mp3') })
-    for (const name of QUERY_OPTIONS) {
-      const { [name]: option = null } = native
-      if (typeof option === 'object' && option !== null) throw unsupported(name, API)
-      if (option !== null) query.set(name, String(option))
-      delete native[name]
+    for (const [name, option] of Object.entries({ enable_logging, optimize_streaming_latency })) {
+      if (option === undefined || option === null) continue
+      if (typeof option === 'object') throw unsupported(name, API)
+      query.set(name, String(option))
     }
     const voice = encodeURIComponent(voiceId(body, connection.defaults))
     return {

@@ -6,10 +6,10 @@ import type { SpeechToTextRequest } from '../../modes/elevenlabs/speech-to-text.
 import { isFormFile } from '../../modes/form.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { lateField } from '../wire/late-field.ts'
+import { ownTranscriptionOptions } from '../wire/transcript/own-options.ts'
 import { readSeconds } from '../wire/transcript/read-seconds.ts'
 import type { Transcript, TranscriptWord } from '../wire/transcript/transcript.ts'
 import { TIMED_FORMATS, transcriptReply } from '../wire/transcript/transcript-reply.ts'
-import { refuseUnsupportedOptions } from '../wire/transcript/unsupported-options.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { elevenlabsEmbeddedFailure, elevenlabsFailure } from './failure.ts'
 
@@ -60,21 +60,8 @@ export const elevenlabsSpeechToText: Adapter<SpeechToTextRequest> = {
 
 /** Everything but the file. */
 function fieldsOf(body: TranscriptionRequest, connection: Connection): Fields {
-  refuseUnsupportedOptions(body, API, ['prompt', ...OTHER_ANSWERS])
-  const {
-    model: _model,
-    file: _file,
-    language,
-    response_format,
-    temperature,
-    prompt: _prompt,
-    stream: _stream,
-    timestamp_granularities: _granularities,
-    chunking_strategy: _chunking,
-    include: _include,
-    metadata: _metadata,
-    ...native
-  } = body
+  const native = ownTranscriptionOptions(body, API, OTHER_ANSWERS)
+  const { language, response_format, temperature } = body
   const fields = {
     ...native,
     model_id: connection.model,

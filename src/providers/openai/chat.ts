@@ -47,22 +47,9 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
       if (translated) Object.assign(changes, plain(call, connection.model, quirks))
-      if (reasoning) {
-        const before = (changes.messages ?? body.messages) as ChatRequest['messages']
-        const messages = withReasoning(before, reasoning)
-        if (messages !== before) changes.messages = messages
-      }
-      if (!quirks.instructionsAnywhere && body.messages.some(isOfDeveloper)) {
-        changes.messages = ((changes.messages as ChatRequest['messages']) ?? body.messages).map(asSystem)
-      }
-      if (quirks.refusesHints && body.messages.some(hasEmptyFields)) {
-        changes.messages = ((changes.messages as ChatRequest['messages']) ?? body.messages).map(withoutEmptyFields)
-      }
-      if (quirks.marksPrefill) {
-        const before = (changes.messages ?? body.messages) as ChatRequest['messages']
-        const messages = withMarkedPrefill(before)
-        if (messages !== before) changes.messages = messages
-      }
+      const before = (changes.messages as ChatRequest['messages']) ?? body.messages
+      const messages = messagesFor(before, quirks, reasoning)
+      if (messages !== before) changes.messages = messages
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
         changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)
       }
@@ -100,6 +87,18 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
 /** Chat with OpenAI itself. */
 export const openaiChat = openaiChatWith(OPENAI_QUIRKS)
 
+/** A conversation as the vendor takes it; the same list where nothing changes. */
+function messagesFor(
+  messages: ChatRequest['messages'],
+  { instructionsAnywhere, refusesHints, marksPrefill }: ChatQuirks,
+  reasoning: ChatQuirks['reasoning'],
+): ChatRequest['messages'] {
+  let fitting = reasoning ? withReasoning(messages, reasoning) : messages
+  if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
+  if (refusesHints && fitting.some(hasEmptyFields)) fitting = fitting.map(withoutEmptyFields)
+  return marksPrefill ? withMarkedPrefill(fitting) : fitting
+}
+
 /** The fields of a translated request without what only other dialects know. */
 function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): Record<string, unknown> {
   const drop = dropper(call)
@@ -111,20 +110,21 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
   const body: ChatRequest = { ...allowed, ...changes }
   const { messages, tools } = body
   const adapted = { ...changes, ...adaptedFields(body, model, quirks, drop) }
-  const withTexts = conversationFor(messages, quirks)
+  const withTexts = translatedMessages(messages, quirks)
   if (quirks.cacheMarks) return { ...adapted, ...(withTexts === messages ? {} : { messages: withTexts }) }
   if (hasCacheMarks(body)) drop('cache_control')
   return { ...adapted, messages: withoutCacheMarks(withTexts), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
 }
 
-/** A translated conversation as the vendor takes it; the same list where nothing changes. */
-function conversationFor(messages: ChatRequest['messages'], quirks: ChatQuirks): ChatRequest['messages'] {
+/** A translated conversation without what the vendor cannot read; the same list where nothing changes. */
+function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirks): ChatRequest['messages'] {
   const { instructionsAnywhere, answersResults, documentUrls } = quirks
   const address = documentUrls ? undefined : documentAddress(messages)
   if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
-  const read = withTextDocuments(messages)
-  const told = withTextResults(instructionsAnywhere ? read : withInstructionsFirst(read))
-  const answered = answersResults ? withResultsAnswered(told) : told
+  const withDocuments = withTextDocuments(messages)
+  const ordered = instructionsAnywhere ? withDocuments : withInstructionsFirst(withDocuments)
+  const withResults = withTextResults(ordered)
+  const answered = answersResults ? withResultsAnswered(withResults) : withResults
   return documentUrls ? withDocumentUrls(answered) : answered
 }
 
