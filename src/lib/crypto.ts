@@ -23,6 +23,16 @@ export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text)
 }
 
+/** The MD5 of bytes in base64, as protocols want it beside what protects them; undefined where the system has none, as under
+ *  FIPS. */
+export function md5Base64(bytes: Uint8Array): string | undefined {
+  try {
+    return hash('md5', bytes, 'base64')
+  } catch {
+    return undefined
+  }
+}
+
 /** SHA-256 of bytes that arrive in pieces. */
 export interface RunningDigest {
   push(bytes: Uint8Array): void

@@ -24,4 +24,5 @@ declare module 'node:crypto' {
     callback: (error: Error | null, key: Uint8Array) => void,
   ): void
   export function hash(algorithm: 'sha256', data: string | Uint8Array): string
+  export function hash(algorithm: 'md5', data: Uint8Array, encoding: 'base64'): string
 }

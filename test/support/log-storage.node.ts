@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import zlib from 'node:zlib'
@@ -7,7 +8,8 @@ import { type S3Endpoint, s3Endpoint } from './s3.ts'
 
 export const ACCOUNT = { region: 'eu-central-1', accessKeyId: 'AKIATEST', secretAccessKey: 'canary/secret+key' }
 
-/** A storage of objects behind a socket, which checks signatures, with the bucket `logs`. */
+/** A storage of objects behind a socket, which checks signatures, with the bucket `logs`: its objects are locked for a time,
+ *  so that it wants a checksum of each. */
 export interface LogStorage {
   readonly endpoint: string
   readonly storage: S3Endpoint
@@ -19,6 +21,10 @@ export interface LogStorage {
   close(): void
 }
 
+/** As AWS answers. */
+const NO_CHECKSUM =
+  '<Error><Code>InvalidRequest</Code><Message>Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters</Message></Error>'
+
 export async function startLogStorage(): Promise<LogStorage> {
   const storage = s3Endpoint({ bucket: 'logs', ...ACCOUNT })
   const server = createServer(async (request, response) => {
@@ -26,6 +32,8 @@ export async function startLogStorage(): Promise<LogStorage> {
     for await (const piece of request) pieces.push(piece as Buffer)
     const { method = '', url = '', headers } = request
     const body = pieces.length > 0 ? { body: Buffer.concat(pieces) } : {}
+    const md5 = createHash('md5').update(Buffer.concat(pieces)).digest('base64')
+    if (method === 'PUT' && headers['content-md5'] !== md5) return response.writeHead(400).end(NO_CHECKSUM)
     const asked = new Request(`http://${headers.host}${url}`, { method, headers: headers as HeadersInit, ...body })
     const answer = await storage.fetch(asked)
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))

@@ -1,4 +1,5 @@
 import type { Abort } from '../../lib/abort.ts'
+import { md5Base64 } from '../../lib/crypto.ts'
 import { type S3Account, s3Signer } from '../../stores/blobs/s3-signature.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { post } from './post.ts'
@@ -28,7 +29,9 @@ export function signedObjects(
   const root = `${endpoint.replace(/\/+$/, '')}/${bucket}/`
   return async ({ key, bytes, contentType }, abort) => {
     const path = key.split('/').map(encodeURIComponent).join('/')
-    const contents = { 'content-type': contentType }
+    const md5 = md5Base64(bytes)
+    // A bucket with Object Lock takes nothing without it, and storages that know no other checksum know this one.
+    const contents = { 'content-type': contentType, ...(md5 === undefined ? {} : { 'content-md5': md5 }) }
     const { url, headers } = await sign({ method: 'PUT', url: root + path, headers: contents, body: bytes })
     try {
       const { status } = await post(
