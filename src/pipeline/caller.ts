@@ -44,8 +44,21 @@ export interface Caller extends ContentCaller {
   confirmed(address: string): Promise<Caller>
 }
 
-/** The owner of what a caller creates: its team, or the caller itself when it has none. */
-export function tenantOf({ kind, keyId, teamId }: Pick<Caller, 'kind' | 'keyId' | 'teamId'>): string {
-  if (teamId !== undefined) return `team:${teamId}`
-  return keyId === undefined ? kind : `key:${keyId}`
+/** The owner of what a caller creates. The id of a removed team or key may have been given again: the one of another
+ *  organization is another tenant. */
+export interface Tenant {
+  readonly name: string
+  /** '' without one. */
+  readonly organization: string
+}
+
+/** The caller's team, or the caller itself when it has none. */
+export function tenantOf({
+  kind,
+  keyId,
+  teamId,
+  organizationId: organization = '',
+}: Pick<Caller, 'kind' | 'keyId' | 'teamId' | 'organizationId'>): Tenant {
+  if (teamId !== undefined) return { name: `team:${teamId}`, organization }
+  return { name: keyId === undefined ? kind : `key:${keyId}`, organization }
 }

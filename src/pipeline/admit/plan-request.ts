@@ -58,7 +58,7 @@ export function planRequest(
   // Only here: callers who may not call the model must not learn of the prompt of its group.
   if (prompted?.error) return prompted
   const bounds: Bounds = {
-    tenant: tenantOf(caller),
+    tenant: tenantOf(caller).name,
     ids,
     budgeted: hasBudget(caller),
     restricted: caller.restricted,

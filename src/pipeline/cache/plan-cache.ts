@@ -51,7 +51,7 @@ export function planCache(
   const keepsIds = mayBeKept(endpoint, request)
   // An answer must not outlive what its id stands for.
   const idsLive = responses.retentionSeconds ?? Number.POSITIVE_INFINITY
-  const owner = keepsIds ? tenantOf(caller) : ''
+  const owner = keepsIds ? tenantOf(caller).name : ''
   const headers = Object.entries(input.clientHeaders ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
   const asked = [
     FORM,

@@ -1,13 +1,15 @@
 import { parseList } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { type Key, providerIdKey, responseKey } from '../../stores/kv/keys.ts'
+import type { Tenant } from '../caller.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { KeptConversation } from '../memory/conversation.ts'
 import type { PipelineServices } from '../services.ts'
 import { type NamedId, namedIds } from './named-ids.ts'
 
-/** The tenant that owns an object and the deployment that holds it. */
+/** The tenant that owns an object, by its name, and the deployment that holds it. */
 export interface Owner {
+  /** '' if it was a tenant of the caller's name in another organization. */
   readonly tenant: string
   readonly deployment: string
 }
@@ -39,26 +41,28 @@ export function knownIds(
   services: PipelineServices,
   { dialect, ids = dialect?.ids }: Endpoint,
   request: ModelRequest,
-  tenant = '',
+  tenant: Tenant = NOBODY,
 ): Promise<KnownIds> | undefined {
   const named = ids ? namedIds(request, ids) : NO_IDS
-  return named.length === 0 ? undefined : withOwners(services, named, keptBy(services, dialect?.memory, tenant))
+  return named.length === 0 ? undefined : withOwners(services, named, tenant, keptBy(services, dialect?.memory, tenant))
 }
 
 /** The key under which the gateway may keep what an id names; undefined for an id of another form. */
-function keptBy({ responses }: PipelineServices, memory: KeptConversation | undefined, tenant: string) {
+function keptBy({ responses }: PipelineServices, memory: KeptConversation | undefined, tenant: Tenant) {
   if (!memory || responses.retentionSeconds === undefined) return () => undefined
   return ({ id, standing }: NamedId): Key | undefined => {
     const answerId = standing === 'reference' ? memory.answerIdOf(id) : undefined
-    return answerId === undefined ? undefined : responseKey(tenant, answerId)
+    return answerId === undefined ? undefined : responseKey(tenant.name, answerId)
   }
 }
 
+const NOBODY: Tenant = { name: '', organization: '' }
 const NO_IDS: readonly NamedId[] = []
 
 async function withOwners(
   { store }: PipelineServices,
   named: readonly NamedId[],
+  tenant: Tenant,
   keptKey: (one: NamedId) => Key | undefined,
 ): Promise<KnownIds> {
   const asked = new Set(
@@ -72,7 +76,7 @@ async function withOwners(
   const owners = new Map(
     list.map((id, index) => {
       const text = texts[index]
-      return [id, text === null ? null : ownerIn(text)]
+      return [id, text === null ? null : ownerIn(text, tenant)]
     }),
   )
   const kept = new Map([...keptKeys].map((key, index) => [key, texts[list.length + index]]))
@@ -87,9 +91,12 @@ async function withOwners(
 const isHint = ({ standing }: NamedId) => standing === 'hint'
 
 /** The stored form of an owner. */
-export const ownerText = ({ tenant, deployment }: Owner): string => JSON.stringify([tenant, deployment])
+export const ownerText = ({ name, organization }: Tenant, deployment: string): string =>
+  JSON.stringify([name, deployment, organization])
 
-function ownerIn(text: string | undefined): Owner | undefined {
-  const [tenant, deployment] = text === undefined ? [] : parseList(text)
-  return typeof tenant === 'string' && typeof deployment === 'string' ? { tenant, deployment } : undefined
+/** Earlier builds, which may run beside this one, note no organization. */
+function ownerIn(text: string | undefined, asking: Tenant): Owner | undefined {
+  const [name, deployment, organization = asking.organization] = text === undefined ? [] : parseList(text)
+  if (typeof name !== 'string' || typeof deployment !== 'string') return undefined
+  return { tenant: name === asking.name && organization !== asking.organization ? '' : name, deployment }
 }

@@ -29,7 +29,7 @@ export function keptIds({ made, caller }: Call): readonly StoredValue[] {
   const tenant = tenantOf(caller)
   return [...made].map(([id, { deployment, ttlSeconds }]) => ({
     key: providerIdKey(id),
-    text: ownerText({ tenant, deployment }),
+    text: ownerText(tenant, deployment),
     ttlSeconds,
   }))
 }

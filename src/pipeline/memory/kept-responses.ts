@@ -4,6 +4,7 @@ import type { Seal } from '../../lib/sealing/seal.ts'
 import { keptResponsesKey, responseKey } from '../../stores/kv/keys.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { StoredValue } from '../../stores/kv/stored-value.ts'
+import type { Tenant } from '../caller.ts'
 
 /** An answer that the gateway keeps, with the conversation that led to it. */
 export interface KeptResponse {
@@ -22,11 +23,10 @@ export interface KeptResponses {
   /** The longest conversation that is kept. */
   readonly mostCharacters: number
   /** An answer as a settlement stores it. */
-  stored(tenant: string, id: string, response: KeptResponse): Promise<StoredValue>
-  /** Reads a stored text; undefined if it is damaged, or was sealed under another key. */
-  read(tenant: string, id: string, text: string): Promise<KeptResponse | undefined>
-  find(tenant: string, id: string): Promise<KeptResponse | undefined>
-  remove(tenant: string, id: string): Promise<void>
+  stored(tenant: Tenant, id: string, response: KeptResponse): Promise<StoredValue>
+  /** Reads a stored text; undefined if it is damaged, was sealed under another key, or belongs to another organization. */
+  read(tenant: Tenant, id: string, text: string): Promise<KeptResponse | undefined>
+  remove(tenant: Tenant, id: string): Promise<void>
 }
 
 interface Settings {
@@ -40,11 +40,12 @@ interface Settings {
 export function keptResponses(store: SharedStore, seal: Seal | undefined, settings: Settings): KeptResponses {
   const { responses_retention: ttlSeconds, responses_max_bytes, responses_max_total_bytes: most } = settings
 
-  async function read(tenant: string, id: string, text: string): Promise<KeptResponse | undefined> {
+  async function read(tenant: Tenant, id: string, text: string): Promise<KeptResponse | undefined> {
     try {
-      const opened = seal ? await seal.open(text, responseKey(tenant, id)) : text
+      const opened = seal ? await seal.open(text, responseKey(tenant.name, id)) : text
       const record = parseRecord((await gunzipText(opened)) ?? '')
-      if (!record) return undefined
+      // Earlier builds, which may run beside this one, note no organization.
+      if (!record || (record.organization ?? tenant.organization) !== tenant.organization) return undefined
       return {
         answer: asRecord(record.answer),
         input: asList(record.input).map(asRecord),
@@ -59,16 +60,12 @@ export function keptResponses(store: SharedStore, seal: Seal | undefined, settin
     retentionSeconds: ttlSeconds > 0 ? ttlSeconds : undefined,
     mostCharacters: responses_max_bytes,
     async stored(tenant, id, response) {
-      const key = responseKey(tenant, id)
-      const packed = await gzipText(JSON.stringify(response))
+      const key = responseKey(tenant.name, id)
+      const packed = await gzipText(JSON.stringify({ ...response, organization: tenant.organization }))
       const text = seal ? await seal.close(packed, key) : packed
-      return { key, text, ttlSeconds, meter: { key: keptResponsesKey(tenant), most } }
+      return { key, text, ttlSeconds, meter: { key: keptResponsesKey(tenant.name), most } }
     },
     read,
-    async find(tenant, id) {
-      const text = await store.get(responseKey(tenant, id))
-      return text === undefined ? undefined : read(tenant, id, text)
-    },
-    remove: (tenant, id) => store.remove(responseKey(tenant, id)),
+    remove: (tenant, id) => store.remove(responseKey(tenant.name, id)),
   }
 }

@@ -55,7 +55,7 @@ async function joined(
   const others = ids.filter(({ kept }) => !kept)
   // What only its maker understands in full is best asked there.
   const bound = recalled.maker !== undefined && memory.portable(parsed.request) !== undefined
-  const owner = bound && { tenant: tenantOf(input.caller), deployment: recalled.maker as string }
+  const owner = bound && { tenant: tenantOf(input.caller).name, deployment: recalled.maker as string }
   const hints: KnownIds = owner ? [{ id: '', param: 'input', kind: 'item', standing: 'hint', owner }] : []
   return { request: parsed.request, bytes, ids: [...others, ...hints], recalled }
 }

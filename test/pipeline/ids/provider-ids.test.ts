@@ -34,7 +34,7 @@ const isNative = ({ id }: Deployment) => id !== 'chat'
 async function keepers(input: unknown, owners: Readonly<Record<string, readonly [string, string]>>, more: object = {}) {
   const store = inProcessStore({ now: Date.now })
   for (const [id, [tenant, deployment]] of Object.entries(owners)) {
-    await store.put(providerIdKey(id), ownerText({ tenant, deployment }), 60)
+    await store.put(providerIdKey(id), ownerText({ name: tenant, organization: '' }, deployment), 60)
   }
   const getAll = vi.spyOn(store, 'getAll')
   const services = { store } as unknown as Parameters<typeof knownIds>[0]
@@ -50,6 +50,22 @@ const all = deployments.map(({ id }) => id)
 const mine = (deployment: string) => ['mine', deployment] as const
 const said = (id: string) => ({ type: 'message', id, role: 'assistant', content: [] })
 const thought = (id: string, encrypted_content?: string) => ({ type: 'reasoning', id, summary: [], encrypted_content })
+
+it.each([
+  ['the same organization', JSON.stringify(['mine', 'a', 'acme']), 'mine'],
+  ['an earlier build, which did not note it', JSON.stringify(['mine', 'a']), 'mine'],
+  ['another organization', JSON.stringify(['mine', 'a', 'globex']), ''],
+  ['none', JSON.stringify(['mine', 'a', '']), ''],
+  ['another tenant', JSON.stringify(['theirs', 'a', 'acme']), 'theirs'],
+])("what a tenant of %s made is the tenant's of that organization alone", async (_of, text, tenant) => {
+  const store = inProcessStore({ now: Date.now })
+  await store.put(providerIdKey('resp_1'), text, 60)
+  const services = { store } as unknown as Parameters<typeof knownIds>[0]
+  const endpoint = { ids: responsesIds } as unknown as Parameters<typeof knownIds>[1]
+  const request = { model: 'm', previous_response_id: 'resp_1' } as ModelRequest
+  const known = await knownIds(services, endpoint, request, { name: 'mine', organization: 'acme' })
+  expect(known).toMatchObject([{ owner: { tenant, deployment: 'a' } }])
+})
 
 describe('whom a request with ids may go to', () => {
   it('is everybody with the same account as the maker, and nobody with another', async () => {

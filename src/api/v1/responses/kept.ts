@@ -11,7 +11,7 @@ export const responseParams = () => z.object({ response_id: z.string().max(512) 
  *  one. */
 export async function keptResponse(services: ApiServices, caller: Caller, id: string): Promise<KeptResponse> {
   const tenant = tenantOf(caller)
-  const [text] = await services.store.getAll([responseKey(tenant, id)])
+  const [text] = await services.store.getAll([responseKey(tenant.name, id)])
   if (text === null) {
     const message = 'The store of responses is away. Try again.'
     throw new GatewayError('store_unavailable', message, { param: 'response_id', retryAfterSeconds: 1 })
