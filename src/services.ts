@@ -67,7 +67,7 @@ import { configuredSinks } from './telemetry/sinks/index.ts'
 import type { ObjectWriter } from './telemetry/sinks/s3-objects.ts'
 import type { Sink, SinkLane } from './telemetry/sinks/sink.ts'
 import type { Tally } from './telemetry/sinks/tally.ts'
-import { telemetry } from './telemetry/telemetry.ts'
+import { type Telemetry, telemetry } from './telemetry/telemetry.ts'
 import type { Transport } from './transport/transport.ts'
 
 /** The adapters that a runtime chose for the ports. */
@@ -119,7 +119,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const { store, log } = adapters
   const counted = countedMetrics(config)
   const scope = adapters.counting === 'process' ? processCounters(counted) : sharedCounters(counted, store)
-  const refusals = refusalCounter(adapters.delivering(scope.count), systemClock.now, adapters.defer)
+  const delivery = adapters.delivering((event) => reports.emit(event))
+  const refusals = refusalCounter(delivery, systemClock.now, adapters.defer)
   const callSql = bounded(adapters.sql, MODEL_CALL_MS)
   const { salt_key, salt_key_next, salt_key_previous, callable_target_default: targetDefault } = config.general_settings
   const graceMs = 1000 * config.general_settings.identity_grace_seconds
@@ -161,7 +162,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     log,
     report: scope.count,
   })
-  const reports = telemetry(log, scope, refusals.delivery, sinks, refusals)
+  const reports: Telemetry = telemetry(log, scope, refusals.delivery, sinks, refusals, adapters)
   const gauges = () => processGauges(store.mode(), refusals.delivery, sinks.states(), adapters.process?.vitals())
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
   const keys = apiKeys({

@@ -1,11 +1,12 @@
+import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 
 /** A kind of record that is written in the background, many in one statement. */
 export interface Topic<Entry extends object = object> {
   readonly name: string
   /** Writes entries. It must be idempotent by their ids: entries may have been written before. Entries of a queue or
-   *  file were JSON, perhaps from an older build. */
-  write(sql: Sql, entries: readonly Entry[]): Promise<void>
+   *  file were JSON, perhaps from an older build. Resolves with what budgets have spent now that they were charged. */
+  write(sql: Sql, entries: readonly Entry[]): Promise<readonly BudgetSpent[]> | Promise<void>
   /** How entries without space are added up. Without it they are dropped. */
   readonly folding?: Folding<Entry>
 }

@@ -1,6 +1,7 @@
 import type { Classification } from '../lib/errors.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { AuditEvent } from '../stores/sql/records/audit-records.ts'
+import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
 import { CALL_FACTS } from '../stores/sql/spend/call-facts.ts'
 import type { Notice } from './notices.ts'
 
@@ -168,6 +169,8 @@ export interface RecordsMoved {
   readonly records: number
   /** The wait of the oldest record. */
   readonly waitedMs: number
+  /** What the budgets that they charged have spent, by the database. */
+  readonly spent?: readonly BudgetSpent[] | undefined
 }
 
 /** A step of events on their way to a sink: taken by its far end, not taken for now, or dropped. */

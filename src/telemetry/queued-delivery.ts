@@ -55,8 +55,13 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
   let sender: object | undefined
   let begunAt = Number.NEGATIVE_INFINITY
 
-  const tell = (type: RecordsMoved['type'], { name }: Topic, entries: readonly Waiting[]) =>
-    report({ type, topic: name, records: entries.length, waitedMs: Date.now() - (entries[0] as Waiting).since })
+  const tell = (
+    type: RecordsMoved['type'],
+    { name }: Topic,
+    entries: readonly Waiting[],
+    spent?: RecordsMoved['spent'],
+  ) =>
+    report({ type, topic: name, records: entries.length, waitedMs: Date.now() - (entries[0] as Waiting).since, spent })
 
   let lastError = ''
   const count = () => ({ waiting: fresh.length + tried.length, error: lastError })
@@ -116,11 +121,11 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
   async function write(topic: Topic, entries: readonly Waiting[]): Promise<readonly Waiting[]> {
     const [first] = entries as [Waiting]
     try {
-      await topic.write(
+      const spent = await topic.write(
         sql,
         entries.map(({ entry }) => entry),
       )
-      tell('records.written', topic, entries)
+      tell('records.written', topic, entries, spent ?? undefined)
       return []
     } catch (error) {
       lastError = describeError(error)

@@ -39,14 +39,14 @@ export async function writeQueued(
 
   async function write(name: string, ofTopic: readonly QueueMessage[]): Promise<void> {
     const begunAt = Date.now()
-    const reportAll = (type: RecordsMoved['type']) =>
-      report({ type, topic: name, records: ofTopic.length, waitedMs: Date.now() - begunAt })
+    const reportAll = (type: RecordsMoved['type'], spent?: RecordsMoved['spent']) =>
+      report({ type, topic: name, records: ofTopic.length, waitedMs: Date.now() - begunAt, spent })
     const topic = topics.find((one) => one.name === name)
     try {
       if (!topic) throw new TypeError(`nothing writes records of topic '${name}'`)
-      await topic.write(sql, ofTopic.map(entryOf))
+      const spent = await topic.write(sql, ofTopic.map(entryOf))
       for (const message of ofTopic) message.ack()
-      reportAll('records.written')
+      reportAll('records.written', spent ?? undefined)
     } catch (error) {
       reportAll('records.failed')
       log.warn('records.failed', { topic: name, records: ofTopic.length, error: describeError(error) })

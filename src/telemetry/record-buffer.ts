@@ -85,8 +85,8 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   const logFailure = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.warn('records.failed', fields(suppressed)))
   const logDropped = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dropped', fields(suppressed)))
   const logDead = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dead', fields(suppressed)))
-  const reportMoved = (type: RecordsMoved['type'], records: number) =>
-    report({ type, topic: topic.name, records, waitedMs: Math.max(0, Date.now() - oldestAt) })
+  const reportMoved = (type: RecordsMoved['type'], records: number, spent?: RecordsMoved['spent']) =>
+    report({ type, topic: topic.name, records, waitedMs: Math.max(0, Date.now() - oldestAt), spent })
 
   const depth = () => waiting.length + (backlog?.depth ?? 0)
   const inBacklog = () => backlog !== undefined && !backlog.isEmpty
@@ -183,8 +183,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
           size = Math.ceil(batch.length / 2)
           continue
         }
-        if (!refused) reportMoved('records.written', batch.length)
-        else if (!foldAlone(batch[0] as object)) await bury(batch[0] as object)
+        if (refused && !foldAlone(batch[0] as object)) await bury(batch[0] as object)
         await upcoming.done()
         size = Math.min(batchSize, 2 * size)
         failures = 0
@@ -197,10 +196,11 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     } while (draining || failures > 0 || size < batchSize || waiting.length >= batchSize || inBacklog())
   }
 
-  /** Writes a batch; returns whether the database refuses it because of its content. */
+  /** Writes a batch and reports that; returns whether the database refuses it because of its content. */
   async function isRefused(batch: readonly object[]): Promise<boolean> {
     try {
-      await topic.write(sql, batch)
+      const spent = await topic.write(sql, batch)
+      reportMoved('records.written', batch.length, spent ?? undefined)
       return false
     } catch (error) {
       if (!isPoison(error)) throw error

@@ -1,4 +1,6 @@
-import type { Log, LogFields } from '../lib/log.ts'
+import { describeError, type Log, type LogFields } from '../lib/log.ts'
+import type { SharedStore } from '../stores/kv/shared-store.ts'
+import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
 import { audit } from './audit.ts'
 import type { CallContent } from './content/recording.ts'
 import type { Delivery } from './delivery.ts'
@@ -32,11 +34,20 @@ export function telemetry(
   delivery: Delivery,
   sinks?: Pick<Sinks, 'take' | 'traceparent'>,
   refusals?: Pick<RefusalCounter, 'count'>,
+  shared?: { readonly store: Pick<SharedStore, 'raise'>; readonly defer?: (work: Promise<void>) => void },
 ): Telemetry {
+  /** Beside everything else: no record waits for the shared store. */
+  function raise(spent: readonly BudgetSpent[]): void {
+    if (!shared) return
+    const failed = (error: unknown) => log.warn('budgets.not_raised', { error: describeError(error) })
+    const raising = shared.store.raise(spent).catch(failed)
+    shared.defer?.(raising)
+  }
   return {
     traceparent: sinks?.traceparent,
     emit(event, content) {
       counters.count(event)
+      if (event.type === 'records.written' && event.spent?.length) raise(event.spent)
       // Buffers and queues log their own failures, at most once a second.
       if (
         'records' in event ||

@@ -201,6 +201,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
 
   const settlement = ({ admission, more, attempts }: OpenCall): Settlement => ({
     callId: admission.callId,
+    ...(chance(0.2) ? { lateMs: random.pick([1, 1000, 60_000]) } : {}),
     ...(chance(0.1) ? { id: `${admission.attemptId}/${random.integer(1, 2)}` } : {}),
     slots: admission.slots.map(({ subject }) => subject),
     budgets: [...admission.budgets, ...more].map(({ subject, period, holdNano }) => ({
@@ -290,6 +291,12 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     return { name: 'renew', input: lease, run: (store) => store.renew(lease) }
   }
 
+  function raise(): Step {
+    const period = random.pick(PERIODS)
+    const spent = some(LIMITS.budgets, 0.7).map((subject) => ({ subject, period, spentNano: random.integer(0, 40) }))
+    return { name: 'raise', input: spent, run: (store) => store.raise(spent) }
+  }
+
   function value(): Step {
     const key = random.pick(VALUES)
     const text = `"${random.letters(5)}" ☃`
@@ -320,6 +327,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       return { name: 'publish', input: change, run: (store) => store.publish(change) }
     }
     if (dice < 0.1) return value()
+    if (dice < 0.12) return raise()
     if (dice < 0.3) return passTime()
     if (open.length > 0) {
       if (dice < 0.32) return commit()

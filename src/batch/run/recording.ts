@@ -33,7 +33,7 @@ export interface Recording {
 }
 
 export function recording(services: RunServices): Recording {
-  const { sql, log, delivery } = services
+  const { sql, log, delivery, telemetry } = services
   const { batchItems } = services.records
   let waiting: Ended[] = []
   let writing = false
@@ -94,7 +94,14 @@ export function recording(services: RunServices): Recording {
 
   async function charge(events: readonly CallFinished[]): Promise<void> {
     try {
-      await ledger.write(sql, events)
+      const spent = await ledger.write(sql, events)
+      telemetry.emit({
+        type: 'records.written',
+        topic: ledger.name,
+        records: events.length,
+        waitedMs: 0,
+        spent: spent ?? undefined,
+      })
     } catch (error) {
       if (!isPoison(error)) throw error
       // A row that the database refuses is handled like those of other calls: the delivery adds it up.

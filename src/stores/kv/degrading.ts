@@ -211,6 +211,10 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       await askPrimary('background', (store) => store.renew(lease))
       await localCalls.get(lease.callId)?.renew(lease)
     },
+    async raise(spent) {
+      await askPrimary('background', (store) => store.raise(spent))
+      await local?.raise(spent)
+    },
     async publish(change) {
       await local?.publish(change)
       return changes.publish(change)

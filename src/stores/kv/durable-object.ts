@@ -25,6 +25,7 @@ export function durableObjectStore(stub: () => StoreStub, { now }: { readonly no
       (outcomes) => ask('settleAll', ...outcomes),
     ),
     renew: (lease) => ask('renew', lease),
+    raise: (spent) => ask('raise', spent),
     publish: (change) => ask('publish', change),
     stamp: (key, ttlSeconds) => ask('stamp', key, ttlSeconds),
     signals: (deployments) => ask('signals', deployments),

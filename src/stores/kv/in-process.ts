@@ -1,3 +1,5 @@
+import { elapsedMs } from '../../lib/clock.ts'
+import type { BudgetSpent } from '../sql/records/budget-records.ts'
 import type { Reservation } from './deployment-signals.ts'
 import { admit, standing } from './in-process/admission.ts'
 import {
@@ -11,7 +13,17 @@ import {
 } from './in-process/deployment-state.ts'
 import { endLead, renewLead } from './in-process/leads.ts'
 import { createState, deploymentExpiresAt, holdIds, leasesExpireAt, type State } from './in-process/state.ts'
-import { answerKey, budgetKey, clearedKey, type Key, LIFETIME_MS, leadKey, providerIdKey, responseKey } from './keys.ts'
+import {
+  answerKey,
+  budgetKey,
+  clearedKey,
+  type Key,
+  LIFETIME_MS,
+  leadKey,
+  providerIdKey,
+  responseKey,
+  SHORT_MS,
+} from './keys.ts'
 import type { AttemptStart, Change, Cooled, Lease, Settlement, SharedStore } from './shared-store.ts'
 import type { StoredValue } from './stored-value.ts'
 import { milliseconds } from './windows.ts'
@@ -55,6 +67,7 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
   function settle(outcome: Settlement): readonly Cooled[] | undefined {
     at = now()
     let cooled: Cooled[] | undefined
+    const { lateMs = 0 } = outcome
     const repeated = !state.settled.add(outcome.id ?? outcome.callId, at)
     for (const subject of outcome.slots) state.slots.get(subject)?.remove(outcome.callId)
     const holds = holdIds(outcome.callId, outcome.budgets)
@@ -63,10 +76,11 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
       const record = state.budgets.get(subject)
       if (!record) continue
       record.holds.remove(holds[index] as string)
-      if (!repeated && period > record.period) {
+      const adds = !repeated && (lateMs === 0 || record.readAt <= at - lateMs)
+      if (adds && period > record.period) {
         record.period = period
         record.spent = spentNano
-      } else if (!repeated && period === record.period) record.spent += spentNano
+      } else if (adds && period === record.period) record.spent += spentNano
       state.budgets.set(subject, record, at + LIFETIME_MS.budget)
     }
     for (const told of outcome.outcomes) {
@@ -121,6 +135,21 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
     if (lease.lead) renewLead(state, lease.lead, lease.callId, at)
   }
 
+  function raise(spent: readonly BudgetSpent[]): void {
+    for (const { subject, period, spentNano } of spent) {
+      const record = state.budgets.get(subject)
+      if (!record || record.period !== period) continue
+      if (spentNano <= record.spent) record.shortSince = undefined
+      else if (record.shortSince === undefined) record.shortSince = at
+      else if (elapsedMs(record.shortSince, at) >= SHORT_MS) {
+        record.spent = spentNano
+        record.readAt = at
+        record.shortSince = undefined
+      } else continue
+      state.budgets.set(subject, record, at + LIFETIME_MS.budget)
+    }
+  }
+
   function publish({ records, removed }: Change): boolean {
     for (const { record, version } of records) {
       if (version > (state.versions.get(record) ?? 0)) {
@@ -165,6 +194,7 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
     startAttempt: verb(startAttempt),
     settle,
     renew: verb(renew),
+    raise: verb(raise),
     publish: verb(publish),
     stamp: verb((key, ttlSeconds) => put(key, String(at), ttlSeconds)),
     signals: verb((deployments) => deployments.map((name) => signalsOf(name, deployment(name), at))),

@@ -2,6 +2,7 @@ import { strictly, within } from './deadline.ts'
 import { countersKey, type Key, logKey } from './keys.ts'
 import { admitScript } from './scripts/admit.ts'
 import { publishScript } from './scripts/publish.ts'
+import { raiseScript } from './scripts/raise.ts'
 import { renewScript } from './scripts/renew.ts'
 import { inOneText, readReply, type Script } from './scripts/script.ts'
 import { settleScript } from './scripts/settle.ts'
@@ -116,6 +117,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     startAttempt: (start) => run(startAttemptScript, start),
     settle: (outcome) => run(settleScript, outcome, isLong(outcome) ? send : sendSettlement),
     renew: (lease) => run(renewScript, lease),
+    raise: (spent) => run(raiseScript, spent),
     publish: (change) => run(publishScript, change),
     stamp: (key, ttlSeconds) => run(stampScript, { key, ttlSeconds }),
     signals: (deployments) => run(signalsScript, deployments),

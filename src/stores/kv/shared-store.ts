@@ -1,3 +1,4 @@
+import type { BudgetSpent } from '../sql/records/budget-records.ts'
 import type { Cached, CacheLookup, EndedLead } from './answer-cache.ts'
 import type { Candidate, DeploymentOutcome, DeploymentSignals, Preference, Reservation } from './deployment-signals.ts'
 import type { Key } from './keys.ts'
@@ -169,6 +170,8 @@ export interface Settlement {
   readonly callId: string
   /** Set if the call may run again under its id, which this does not settle: what makes this settlement idempotent. */
   readonly id?: string | undefined
+  /** How long ago the store missed it. A budget that was brought to the database's spend since has its spend already. */
+  readonly lateMs?: number | undefined
   /** Subjects whose slot this call held. */
   readonly slots: readonly string[]
   /** The hold to release and the actual spend, for each budget. */
@@ -242,6 +245,8 @@ export interface SharedStore {
   settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> | readonly Cooled[] | undefined
   /** Extends the leases of a long call. An expired lease stays expired. */
   renew(lease: Lease): Promise<void>
+  /** Brings budgets to what the ledger says, if they have been below it for seconds: the store missed what they lack. */
+  raise(spent: readonly BudgetSpent[]): Promise<void>
   /** Publishes a change as a whole. Resolves with true if it applies to every process from its next call on; with false if
    *  the shared store did not get it in time: then it applies to this process only until the store has it. */
   publish(change: Change): Promise<boolean>

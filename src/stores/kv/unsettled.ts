@@ -3,21 +3,25 @@ import type { Settlement } from './shared-store.ts'
 
 const MOST_SETTLEMENTS = 1000
 
-/** The settlements that the shared store missed while it was away. The oldest are dropped beyond a bound: the database has
- *  the exact spend. */
+/** The settlements that the shared store missed while it was away. The oldest are dropped beyond a bound: the store hears
+ *  from the ledger what they have spent. */
 export interface Unsettled {
   add(outcome: Settlement): void
   take(): Settlement | undefined
 }
 
 export function createUnsettled(): Unsettled {
-  const settlements: Settlement[] = []
+  const missed: { readonly outcome: Settlement; readonly at: number }[] = []
   return {
     add(outcome) {
-      settlements.push(late(outcome))
-      if (settlements.length > MOST_SETTLEMENTS) settlements.shift()
+      missed.push({ outcome: late(outcome), at: performance.now() - (outcome.lateMs ?? 0) })
+      if (missed.length > MOST_SETTLEMENTS) missed.shift()
     },
-    take: () => settlements.shift(),
+    take() {
+      const next = missed.shift()
+      // At least one: what is not late has 0.
+      return next && { ...next.outcome, lateMs: Math.max(1, Math.round(performance.now() - next.at)) }
+    },
   }
 }
 

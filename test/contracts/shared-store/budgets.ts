@@ -132,6 +132,59 @@ export function budgetsContract({ fresh }: World): void {
       expect(await kinds(store, march(7), march(8))).toEqual(['refused', 'admitted'])
     })
 
+    it('counts what it missed once: what it was read with from the database since is not added again', async () => {
+      const { store, clock } = fresh()
+      const missed = (lateMs: number | undefined, spentNano: number) =>
+        store.settle(
+          settlement(call().callId, {
+            lateMs,
+            budgets: [{ subject: 'team:1', period: '2026-02', holdNano: 0, spentNano }],
+          }),
+        )
+      await admitted(store, call({ budgets: [budget(100, 0, '2026-02', 50)] }))
+      clock.advance(1000)
+      await missed(1001, 40)
+      await missed(1000, 4)
+      await missed(undefined, 2)
+      await missed(1, 1)
+      expect(await kinds(store, call({ budgets: [budget(57, 0)] }), call({ budgets: [budget(58, 0)] }))).toEqual([
+        'refused',
+        'admitted',
+      ])
+    })
+
+    it('is raised to what the ledger says once it has been below that for three seconds', async () => {
+      const { store, clock } = fresh()
+      const raise = (spentNano: number, period = '2026-02') => store.raise([{ subject: 'team:1', period, spentNano }])
+      const spent = async () =>
+        (await store.standing({ quotas: [], slots: [], budgets: ['team:1'] })).budgets[0]?.spentNano
+      await raise(7)
+      expect(await spent()).toBeUndefined()
+      await admitted(store, call({ budgets: [budget(100, 0, '2026-02', 50)] }))
+      await raise(70)
+      clock.advance(2999)
+      await raise(70)
+      expect(await spent()).toBe(50)
+      // What was on its way has come.
+      await store.settle(
+        settlement(call().callId, { budgets: [{ subject: 'team:1', period: '2026-02', holdNano: 0, spentNano: 20 }] }),
+      )
+      clock.advance(1)
+      await raise(70)
+      await raise(80)
+      clock.advance(3000)
+      await raise(90, '2026-01')
+      expect(await spent()).toBe(70)
+      await raise(81)
+      expect(await spent()).toBe(81)
+      // A settlement that was missed before is in it.
+      const late = { subject: 'team:1', period: '2026-02', holdNano: 0, spentNano: 1 }
+      await store.settle(settlement(call().callId, { lateMs: 1, budgets: [late] }))
+      expect(await spent()).toBe(81)
+      await raise(60)
+      expect(await spent()).toBe(81)
+    })
+
     it('is exact to the nano-dollar in the millions', async () => {
       const { store } = fresh()
       const millions = 9_007_199_254_740_000

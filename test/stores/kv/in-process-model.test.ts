@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
 import type { Admission, Change, Lease, Settlement } from '../../../src/stores/kv/shared-store.ts'
+import type { BudgetSpent } from '../../../src/stores/sql/records/budget-records.ts'
 import { testClock } from '../../support/clock.ts'
 import { seededRandom } from '../../support/random.ts'
 import { sharedStoreSteps } from '../../support/shared-store-steps.ts'
@@ -28,9 +29,11 @@ it(`${LIVES * STEPS} random steps of calls, crashes, changes and time are decide
               ? model.renew(step.input as Lease)
               : step.name === 'publish'
                 ? model.publish(step.input as Change)
-                : step.name === 'stamp'
-                  ? model.stamp(step.input as string)
-                  : undefined
+                : step.name === 'raise'
+                  ? model.raise(step.input as readonly BudgetSpent[])
+                  : step.name === 'stamp'
+                    ? model.stamp(step.input as string)
+                    : undefined
       const answer = await step.run(store)
       if (step.name !== 'admit') continue
       const told = `life ${seed}, step ${at}: ${JSON.stringify(step.input)}`

@@ -8,6 +8,7 @@ import type {
   RecordVersion,
   Settlement,
 } from '../../../src/stores/kv/shared-store.ts'
+import type { BudgetSpent } from '../../../src/stores/sql/records/budget-records.ts'
 
 const HOUR = 3_600_000
 const LENGTH = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
@@ -39,7 +40,7 @@ export function tinyModel(now: () => number) {
   const hits: { readonly counter: string; readonly at: number; readonly cost: number }[] = []
   let slots: Held[] = []
   let holds: Held[] = []
-  const budgets = new Map<string, { period: string; spent: number }>()
+  const budgets = new Map<string, { period: string; spent: number; readAt: number; shortSince?: number }>()
   const settled = new Map<string, number>()
   const texts = new Map<string, string>()
   const clearedAt = new Map<string, number>()
@@ -146,7 +147,7 @@ export function tinyModel(now: () => number) {
     for (const [at, { subject, holdNano, period }] of call.budgets.entries()) {
       const known = budgets.get(subject)
       const latest = known && known.period > period ? known.period : period
-      budgets.set(subject, { period: latest, spent: spentNano[at] ?? 0 })
+      budgets.set(subject, { ...(known ?? { readAt: now() }), period: latest, spent: spentNano[at] ?? 0 })
       if (holdNano > 0) holds = place(holds, { callId: call.callId, subject, amount: holdNano, ends })
     }
     return decided
@@ -166,7 +167,8 @@ export function tinyModel(now: () => number) {
     return mark.callId === '' ? { state: 'alone', answers: found } : { state: 'follow', answers: [] }
   }
 
-  function settle({ callId, id = callId, slots: freed, budgets: billed, lead, values = [] }: Settlement): void {
+  function settle(outcome: Settlement): void {
+    const { callId, id = callId, lateMs = 0, slots: freed, budgets: billed, lead, values = [] } = outcome
     const repeated = (settled.get(id) ?? Number.NEGATIVE_INFINITY) > now()
     if (!repeated) settled.set(id, now() + SETTLED_MS)
     for (const { key, text, meter } of repeated ? [] : values) {
@@ -185,8 +187,8 @@ export function tinyModel(now: () => number) {
       const known = budgets.get(subject)
       if (!known) continue
       holds = holds.filter((one) => one.callId !== callId || one.subject !== subject || one.amount !== holdNano)
-      if (repeated) continue
-      if (period > known.period) budgets.set(subject, { period, spent: spentNano })
+      if (repeated || (lateMs > 0 && known.readAt > now() - lateMs)) continue
+      if (period > known.period) budgets.set(subject, { ...known, period, spent: spentNano })
       else if (period === known.period) known.spent += spentNano
     }
   }
@@ -208,6 +210,17 @@ export function tinyModel(now: () => number) {
     }
   }
 
+  function raise(all: readonly BudgetSpent[]): void {
+    for (const { subject, period, spentNano } of all) {
+      const known = budgets.get(subject)
+      if (known?.period !== period) continue
+      const { shortSince, ...rest } = known
+      if (spentNano <= known.spent) budgets.set(subject, rest)
+      else if (shortSince === undefined) budgets.set(subject, { ...rest, shortSince: now() })
+      else if (now() - shortSince >= 3000) budgets.set(subject, { period, spent: spentNano, readAt: now() })
+    }
+  }
+
   const stamp = (key: string) => void clearedAt.set(key, now())
-  return { admit, settle, renew, stamp, publish: ({ records }: Change) => void versions.push(...records) }
+  return { admit, settle, renew, raise, stamp, publish: ({ records }: Change) => void versions.push(...records) }
 }

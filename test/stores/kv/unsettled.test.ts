@@ -11,7 +11,7 @@ it('what is told late says nothing about a deployment, and that an answer had be
   unsettled.add(begun)
   expect(unsettled.take()?.outcomes).toMatchObject([{ result: 'neutral', used: {} }])
   // As an outcome that says nothing it would end the lease of an attempt that still runs.
-  expect(unsettled.take()).toEqual({ ...begun, outcomes: [] })
+  expect(unsettled.take()).toEqual({ ...begun, outcomes: [], lateMs: expect.any(Number) })
 })
 
 it('answers for the cache are not told late, nor is the end of a lead', () => {
@@ -20,4 +20,13 @@ it('answers for the cache are not told late, nor is the end of a lead', () => {
   const lead = { key: leadKey('one'), unkeptSeconds: 5 }
   unsettled.add(settlement('call', { lead, values: [answer, id] as StoredValue[] }))
   expect(unsettled.take()).toMatchObject({ lead: undefined, values: [id] })
+})
+
+it('says how late it is, from the first time on that it was missed', () => {
+  const unsettled = createUnsettled()
+  unsettled.add(settlement('call'))
+  expect(unsettled.take()?.lateMs).toBeGreaterThan(0)
+  unsettled.add(settlement('missed again', { lateMs: 60_000 }))
+  expect(unsettled.take()?.lateMs).toBeGreaterThanOrEqual(60_000)
+  expect(unsettled.take()).toBeUndefined()
 })

@@ -79,7 +79,7 @@ const BUDGET: Form<BudgetRecord> = {
   written: ({ holds, ...rest }) => ({ ...rest, holds: holds.written() }),
   read(written) {
     const { holds, ...rest } = written as Omit<BudgetRecord, 'holds'> & { holds: readonly WrittenLease[] }
-    return { ...rest, holds: createLeases(holds) }
+    return { ...rest, readAt: rest.readAt ?? 0, holds: createLeases(holds) }
   },
 }
 

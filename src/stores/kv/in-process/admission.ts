@@ -212,7 +212,7 @@ function hold(
   for (let index = 0; index < call.budgets.length; index++) {
     const { subject, period, holdNano } = call.budgets[index] as Budget
     const spent = spentNano[index] as number
-    const record = known[index] ?? { spent, period, holds: createLeases() }
+    const record = known[index] ?? { spent, period, readAt: now, holds: createLeases() }
     record.spent = spent
     if (period > record.period) record.period = period
     if (holdNano > 0) record.holds.add(holdIds[index] as string, now, leaseEnd, holdNano)

@@ -13,6 +13,10 @@ export interface Counter {
 export interface BudgetRecord {
   spent: number
   period: string
+  /** When its spend was taken from the database. */
+  readAt: number
+  /** Since when it is known to be below the database's. */
+  shortSince?: number | undefined
   readonly holds: Leases
 }
 

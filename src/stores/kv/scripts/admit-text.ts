@@ -214,6 +214,7 @@ for i = 1, reserves and #budgets or 0 do
     call('PEXPIRE', budget.holds, leasesExpire)
   end
   call('HSET', budget.hash, 'spent', budget.spent, 'period', budget.period, 'held', budget.held)
+  if budget.new then call('HSET', budget.hash, 'readAt', now) end
   call('PEXPIRE', budget.hash, '${LIFETIME_MS.budget}')
 end
 

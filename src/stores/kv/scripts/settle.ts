@@ -16,9 +16,10 @@ import { milliseconds } from '../windows.ts'
 import { DEPLOYMENTS } from './deployments.ts'
 import { type Argument, inDigits, luaScript, type Reply, type Script } from './script.ts'
 
-/** Settles a call once; later it only releases what the call holds. A budget that the store does not have is not created, since the database has its spend. */
+/** Settles a call once; later it only releases what the call holds. A budget that the store does not have is not created,
+ *  since the database has its spend; one that was read from there since a settlement was missed has that spend too. */
 const TEXT = `
-local settled, callId = key(), text()
+local settled, callId, lateMs = key(), text(), number()
 local repeated = numeric(call('GET', settled)) > now
 if not repeated then call('SET', settled, now + ${LIFETIME_MS.settled}, 'PX', '${LIFETIME_MS.settled}') end
 
@@ -27,12 +28,13 @@ for _ = 1, number() do call('ZREM', key(), callId) end
 for _ = 1, number() do
   local hash, holds, period, hold, spent = key(), key(), text(), text(), number()
   local freed = call('ZREM', holds, callId .. '|' .. hold) * tonumber(hold)
-  local known = call('HMGET', hash, 'spent', 'period', 'held')
+  local known = call('HMGET', hash, 'spent', 'period', 'held', 'readAt')
   if known[1] then
     local total = tonumber(known[1])
-    if not repeated and period > known[2] then
+    local adds = not repeated and (lateMs == 0 or numeric(known[4]) <= now - lateMs)
+    if adds and period > known[2] then
       total, known[2] = spent, period
-    elseif not repeated and period == known[2] then
+    elseif adds and period == known[2] then
       total = total + spent
     end
     call('HSET', hash, 'spent', total, 'period', known[2],
@@ -160,7 +162,7 @@ return cooled
 
 function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
   const keys: Key[] = [settledKey(outcome.id ?? outcome.callId), ...outcome.slots.map(slotKey)]
-  const args: Argument[] = [outcome.callId, outcome.slots.length]
+  const args: Argument[] = [outcome.callId, outcome.lateMs ?? 0, outcome.slots.length]
 
   args.push(outcome.budgets.length)
   for (const { subject, period, holdNano, spentNano } of outcome.budgets) {

@@ -8,6 +8,11 @@ export interface BudgetPeriod {
   readonly period: string
 }
 
+/** What a budget has spent in a period. */
+export interface BudgetSpent extends BudgetPeriod {
+  readonly spentNano: number
+}
+
 /** The spend of budgets in the database, which is the authority. */
 export interface BudgetRecords {
   /** Resolves with nano-dollars in the order of `of`; 0 for a budget without spend. */

@@ -1,3 +1,5 @@
+import type { BudgetSpent } from '../records/budget-records.ts'
+import type { Sql, Statement } from '../sql.ts'
 import { LATENCY_SUMS } from './latency-sums.ts'
 import { type Fold, printed, type Sum } from './spend-fold.ts'
 import type { SpendRow } from './spend-row.ts'
@@ -36,6 +38,15 @@ export function chargeRecords({ charges }: Fold): ChargeRecord[] {
   return charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) }))
 }
 
+/** Runs a statement with `addedSums`; resolves with what the charged budgets have spent afterwards. */
+export async function chargedBy(sql: Sql, statement: Statement): Promise<BudgetSpent[]> {
+  const { rows } = await sql.query<ChargeRecord>(statement)
+  return rows.map(({ subject, period, spent_nano }) => ({ subject, period, spentNano: Number(spent_nano) }))
+}
+
+/** The end of such a statement. */
+export const CHARGED = 'SELECT subject, period, spent_nano FROM charged'
+
 /** A part of a statement that notes when the keys of calls were last used. To a minute, so that a busy key is not written
  *  with every call. */
 export const keyUse = (calls: string, time: string) => `used AS (
@@ -60,6 +71,7 @@ export const addedSums = (charges: string) => `charged AS (
     SELECT * FROM json_to_recordset(${charges}::json) AS charge (subject text, period text, spent_nano numeric)
     ORDER BY subject, period
     ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
+    RETURNING subject, period, spent_nano
   ), total AS (${rollup('gateway_spend_total', 'dimension, value', `shape CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}
   ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'shape')}
   ), served AS (${rollup('gateway_spend_served', SERVED_DIMENSIONS.join(', '), 'shape')}

@@ -1,9 +1,12 @@
 import { newTimedId } from '../../../lib/ids.ts'
+import type { BudgetSpent } from '../records/budget-records.ts'
 import { type Sql, SqlError } from '../sql.ts'
 import { CALL_FACTS } from './call-facts.ts'
 import {
   addedSums,
+  CHARGED,
   type ChargeRecord,
+  chargedBy,
   chargeRecords,
   keyUse,
   type ShapeRecord,
@@ -55,15 +58,19 @@ function* inPieces<Item>(items: readonly Item[], longest: number): Generator<Ite
   if (piece.length > 0) yield piece
 }
 
-/** Adds folded calls to budgets and sums, one statement for each fold. A fold that was added before adds nothing. */
-export async function insertFolded(sql: Sql, folded: readonly FoldedCalls[]): Promise<void> {
+/** Adds folded calls to budgets and sums, one statement for each fold. A fold that was added before adds nothing. Resolves
+ *  with what the charged budgets have spent now. */
+export async function insertFolded(sql: Sql, folded: readonly FoldedCalls[]): Promise<readonly BudgetSpent[]> {
+  const spent: BudgetSpent[] = []
   for (const { fold_id, shapes, charges } of folded) {
     try {
-      await sql.query({ sql: ADD, parameters: [JSON.stringify(shapes), JSON.stringify(charges), fold_id] })
+      const parameters = [JSON.stringify(shapes), JSON.stringify(charges), fold_id]
+      spent.push(...(await chargedBy(sql, { sql: ADD, parameters })))
     } catch (error) {
       if (!(error instanceof SqlError) || error.code !== UNIQUE_VIOLATION) throw error
     }
   }
+  return spent
 }
 
 const UNIQUE_VIOLATION = '23505'
@@ -79,6 +86,5 @@ const ADD = `
   ), added AS (
     INSERT INTO gateway_spend_folded (fold_id, shape, hour, ${names}, ${SPEND_SUMS.join(', ')})
     SELECT $3, shape, hour, ${names}, ${SPEND_SUMS.map((name) => `coalesce(sum_${name}, 0)`).join(', ')} FROM shape ORDER BY shape
-    RETURNING shape
   ), ${keyUse('shape', 'hour')}, ${addedSums('$2')}
-  SELECT count(*) FROM added`
+  ${CHARGED}`

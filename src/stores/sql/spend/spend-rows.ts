@@ -1,19 +1,19 @@
 import { sql as expression } from 'kysely'
 import { queries, rowsOf } from '../query.ts'
+import type { BudgetSpent } from '../records/budget-records.ts'
 import { type Sql, SqlError, type Statement } from '../sql.ts'
 import { CALL_FACTS, FACT_NAMES } from './call-facts.ts'
-import { addedSums, chargeRecords, keyUse, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
+import { addedSums, CHARGED, chargedBy, chargeRecords, keyUse, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
 import { newFold, SHAPE_COLUMNS } from './spend-fold.ts'
 import type { ChargedRow, SpendRow } from './spend-row.ts'
 
 /** Adds calls to the ledger, to the sums and to the budgets that they are charged to, in one statement. A call that was
- *  added before adds nothing. */
-export async function insertSpend(sql: Sql, rows: readonly ChargedRow[]): Promise<void> {
+ *  added before adds nothing. Resolves with what the charged budgets have spent now. */
+export async function insertSpend(sql: Sql, rows: readonly ChargedRow[]): Promise<readonly BudgetSpent[]> {
   let fresh = [...new Map(rows.map((row) => [row.call_id, row])).values()]
   while (fresh.length > 0) {
     try {
-      await sql.query(addition(fresh))
-      return
+      return await chargedBy(sql, addition(fresh))
     } catch (error) {
       if (!(error instanceof SqlError) || error.code !== UNIQUE_VIOLATION) throw error
       // Nothing was added. The other writer of the call has committed, so that its row is visible here.
@@ -22,6 +22,7 @@ export async function insertSpend(sql: Sql, rows: readonly ChargedRow[]): Promis
       fresh = fresh.filter(({ call_id }) => !known.has(call_id))
     }
   }
+  return []
 }
 
 const UNIQUE_VIOLATION = '23505'
@@ -91,4 +92,4 @@ const ADD = `
     INSERT INTO gateway_spend_past (call_id)
     SELECT call_id FROM added WHERE at < now() - interval '${LATE_HOURS} hours' ORDER BY call_id
   ), ${keyUse('added', 'at')}, ${addedSums('$2')}
-  SELECT count(*) FROM added`
+  ${CHARGED}`
