@@ -1,4 +1,11 @@
-import { isWrittenList, type WrittenMembers, withFirst, withLast, withTextBefore } from '../../lib/json/written-json.ts'
+import {
+  isWrittenEmptyText,
+  isWrittenList,
+  type WrittenMembers,
+  withFirst,
+  withLast,
+  withTextBefore,
+} from '../../lib/json/written-json.ts'
 import type { RenderedMessage } from '../../routing/prompts/template.ts'
 
 /** Changes of a request that put the messages of a prompt before its own conversation. Values of the client's are kept as
@@ -16,10 +23,14 @@ export const prependToChat: Prepend = (messages, own) => {
 /** System messages go before the client's `system`, all others before its messages. */
 export const prependToMessages: Prepend = (messages, own) => {
   const changes: Record<string, unknown> = {}
-  const [first, ...more] = messages.filter(instructs).flatMap(textsOf)
+  // The vendor takes no block without text.
+  const [first, ...more] = messages
+    .filter(instructs)
+    .flatMap(textsOf)
+    .filter((text) => text !== '')
   if (first !== undefined) {
     const blocks = [first, ...more].map((text) => ({ type: 'text', text }))
-    const system = own('system')
+    const system = textOf(own, 'system')
     if (!system) changes.system = more.length === 0 ? first : blocks
     else if (isWrittenList(system)) changes.system = withFirst(blocks, system)
     else changes.system = withLast(blocks, '{"type":"text","text":', system, '}')
@@ -35,7 +46,8 @@ export const prependToMessages: Prepend = (messages, own) => {
 export const prependToResponses: Prepend = (messages, own) => {
   const changes: Record<string, unknown> = {}
   const [first, ...others] = messages
-  const isInstruction = first !== undefined && instructs(first) && !others.some(instructs) && !own('instructions')
+  const isInstruction =
+    first !== undefined && instructs(first) && !others.some(instructs) && !textOf(own, 'instructions')
   if (isInstruction) changes.instructions = textsOf(first).join('')
   const items = (isInstruction ? others : messages).map(asItem)
   if (items.length === 0) return changes
@@ -54,6 +66,12 @@ export const prependToCompletion: Prepend = (messages, own) => {
   // The texts of a list are joined by line breaks.
   if (isWrittenList(prompt)) return { prompt: withFirst([text + PARAGRAPH.slice(1)], prompt) }
   return { prompt: withTextBefore(text + PARAGRAPH, prompt) }
+}
+
+/** A member as it is written; undefined for an empty text too. */
+function textOf(own: WrittenMembers, member: string): Uint8Array | undefined {
+  const written = own(member)
+  return written && isWrittenEmptyText(written) ? undefined : written
 }
 
 function instructs({ role }: RenderedMessage): boolean {

@@ -44,6 +44,8 @@ export function writtenMembers(bytes: Uint8Array, parsed: Readonly<Record<string
   }
 }
 
+export const isWrittenEmptyText = (value: Uint8Array): boolean => value[0] === 0x22 && value[1] === 0x22
+
 export const isWrittenList = (value: Uint8Array): boolean => value[0] === 0x5b
 
 /** A written list with items before its own. */

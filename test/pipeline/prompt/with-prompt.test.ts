@@ -159,7 +159,7 @@ describe('a prompt in a call', () => {
     }),
     completions: ([s, n, l, a], own) => ({ prompt: `${s}\n\n${n}${l}\n\n${a}\n\n${own}` }),
     messages: ([s, ...texts], own) => ({
-      system: parts([s, own]),
+      system: own === '' ? s : parts([s, own]),
       messages: [
         { role: 'user', content: parts(texts.slice(0, 2)) },
         { role: 'assistant', content: texts[2] },
@@ -254,6 +254,23 @@ describe('a prompt in a call', () => {
           { role: 'user', content: 'Hi' },
         ],
       },
+    ],
+    [
+      'an empty system, and a text of the prompt that comes out empty',
+      'messages',
+      `"system":"",${USER}`,
+      {
+        messages: [...SAY('S').messages, ...SAY('{{none}}').messages],
+        variables: { none: { type: 'string', default: '' } },
+      },
+      { system: 'S', messages: [{ role: 'user', content: 'Hi' }] },
+    ],
+    [
+      'empty instructions, which are none',
+      'responses',
+      '"instructions":"","input":[]',
+      SAY('S'),
+      { instructions: 'S', input: [] },
     ],
     [
       'instructions of its own: the prompt becomes items',
