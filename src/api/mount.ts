@@ -110,11 +110,11 @@ function takeMemory({ footprints }: ApiServices, exchange: Exchange): void {
 }
 
 /** In the order in which they refuse. Each builds its schema with its first request. */
-function validatorsOf(services: ApiServices, { params, query, json }: RouteContract): MiddlewareHandler<Env>[] {
+function validatorsOf(services: ApiServices, { params, query, json, exact }: RouteContract): MiddlewareHandler<Env>[] {
   return [
     ...(params ? [validator('param', params)] : []),
     ...(query ? [validator('query', query)] : []),
-    ...(json ? [jsonValidator(services, json)] : []),
+    ...(json ? [jsonValidator(services, json, exact)] : []),
   ]
 }
 
@@ -131,13 +131,16 @@ function validator(target: 'param' | 'query', schema: () => z.ZodObject): Middle
 }
 
 /** Hono's own validator would read a body of any length, and would not pass it on as it was sent. */
-function jsonValidator({ config }: ApiServices, schema: () => z.ZodType): MiddlewareHandler<Env> {
+function jsonValidator({ config }: ApiServices, schema: () => z.ZodType, exact = false): MiddlewareHandler<Env> {
   const built = lazily(schema)
   return async (c, next) => {
     const { footprint } = c.var.exchange
     const { max_json_bytes: limit } = config.general_settings
     refuseCompressed(c.req.header('content-encoding'))
-    const sent = await readJson({ client: c.env.client, footprint }, c.req.header('content-type'), built(), limit)
+    const sent = await readJson({ client: c.env.client, footprint }, c.req.header('content-type'), built(), {
+      limit,
+      exact,
+    })
     c.req.addValidatedData('json', sent as object)
     await next()
   }

@@ -65,6 +65,8 @@ export interface RouteContract {
   readonly query?: () => z.ZodObject
   /** A JSON body, read and checked before the handler gets it unchanged. */
   readonly json?: () => z.ZodType
+  /** Goes with `json`, which goes on elsewhere: integers that a double would round stay as they are written. */
+  readonly exact?: true
   /** A body that is documented here and read as bytes by the handler. */
   readonly body?: { readonly schema: () => z.ZodType; readonly contentType: string }
   readonly responses: Readonly<Record<number, ResponseContract>>

@@ -195,6 +195,17 @@ describe('managed tools', () => {
     expect(JSON.stringify(await sent(model('native')))).not.toContain('"mcp"')
   })
 
+  it('get integers of 64 bits as a model writes them', async () => {
+    await upstream.script(model('chat'), [
+      answer({ toolCalls: [{ id: 'call_1', name: 'docs__written', arguments: '{"id":9223372036854775807}' }] }),
+      answer({ text: 'Done.' }),
+    ])
+    const { choices } = await (await gateway.chat({ model: model('chat'), messages, tools })).json()
+    const [execution] = choices[0].message.tool_executions
+    expect(execution).toMatchObject({ arguments: '{"id":9223372036854775807}', is_error: false })
+    expect(execution.result).toContain('"arguments":{"id":9223372036854775807}')
+  })
+
   it('are no matter of other endpoints', async () => {
     const asked = { model: model('claude'), max_tokens: 5, messages, tools: [{ ...tools[0], name: 'x' }] }
     const response = await gateway.fetch('/v1/messages', chatInit(asked))

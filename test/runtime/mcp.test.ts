@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { MASTER_KEY } from '../support/gateway.ts'
+import { chatInit, MASTER_KEY } from '../support/gateway.ts'
 import { heardBy } from '../support/mcp-heard.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
 import { withGateway } from '../support/with-gateway.ts'
@@ -79,6 +79,14 @@ describe("the official client of MCP, of the gateway's tools", () => {
     ])
     expect((await call('docs__data')).structuredContent).toEqual({ answer: 42 })
     expect((await called()).at(-3)?.params).toEqual({ name: 'echo', arguments: { message: 'Grüezi 🏔' } })
+  })
+
+  it('sends and gets integers of 64 bits as they are written', async () => {
+    const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"docs__written","arguments":'
+    const init = chatInit(`${call}{"id":9223372036854775807,"in":[-12345678901234567890,1.5]}}}`)
+    const answer = await (await gateway.fetch('/mcp', init)).text()
+    expect(answer).toContain('\\"arguments\\":{\\"id\\":9223372036854775807,\\"in\\":[-12345678901234567890,1.5]}')
+    expect(answer).toContain('"structuredContent":{"id":1234567890123456789}')
   })
 
   it('hears what went wrong: as a result of the tool, and as an error where there is none', async () => {

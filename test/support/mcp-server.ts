@@ -19,7 +19,10 @@ const text = (of: string) => ({ type: 'text', text: of })
 
 type Tools = Readonly<Record<string, (args: Readonly<Record<string, unknown>>) => object>>
 
-/** What each tool returns; `hang` never does. */
+/** Beyond the precision of a double. */
+const LONG_ID = '1234567890123456789'
+
+/** What each tool returns; `hang` never does, and `written` tells what it was sent to the byte, and an id of 64 bits. */
 const TOOLS: Tools = {
   echo: ({ message }) => ({ content: [text(`echo: ${message}`)] }),
   big: () => ({ content: [text('x'.repeat(10 * 1024 * 1024))] }),
@@ -27,6 +30,7 @@ const TOOLS: Tools = {
   wrong: () => ({ content: [text('no such page')], isError: true }),
   data: () => ({ content: [], structuredContent: { answer: 42 } }),
   hang: () => ({}),
+  written: () => ({}),
 }
 
 /** A server of tools on this machine, which speaks MCP over Streamable HTTP. */
@@ -46,10 +50,17 @@ export async function startMcpServer(tools = TOOLS, name = 'of the tests'): Prom
     if (request.method !== 'POST') return void response.writeHead(request.method === 'DELETE' ? 200 : 405).end()
     const pieces: Uint8Array[] = []
     for await (const piece of request) pieces.push(piece)
-    const { id, method, params = {} }: Message = JSON.parse(Buffer.concat(pieces).toString())
+    const written = Buffer.concat(pieces).toString()
+    const { id, method, params = {} }: Message = JSON.parse(written)
     heard.push({ name: address.pathname.split('/').at(-1) ?? '', method, params })
     if (id === undefined) return void response.writeHead(202).end()
     if (method === 'tools/call' && params.name === 'hang') return
+    if (method === 'tools/call' && params.name === 'written') {
+      const result = `{"content":[{"type":"text","text":${JSON.stringify(written)}}],"structuredContent":{"id":${LONG_ID}}}`
+      return void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`)
+    }
     const result = resultOf({ tools, name }, method, params)
     const body = result
       ? { jsonrpc: '2.0', id, result }

@@ -35,6 +35,7 @@ export const mcp = defineRoute(
       z
         .union([z.looseObject({}), z.array(z.unknown())])
         .describe('A message of JSON-RPC 2.0: initialize, ping, tools/list, tools/call or a notification.'),
+    exact: true,
     responses: {
       200: {
         description: 'The answer to a request; a stream of events where progress is asked for.',

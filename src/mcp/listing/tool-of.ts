@@ -29,12 +29,19 @@ export function toolOf(server: string, listed: unknown): ListedTool | { readonly
     server,
     name,
     description: plainText(asText(listed.description), LONGEST_DESCRIPTION),
-    inputSchema: inputSchema.type === undefined ? { ...inputSchema, type: 'object' } : inputSchema,
+    inputSchema: rounded(inputSchema.type === undefined ? { ...inputSchema, type: 'object' } : inputSchema),
     ...(title === '' ? {} : { title }),
-    ...(isRecord(outputSchema) && isWithin(outputSchema, MOST_SCHEMA_BYTES) ? { outputSchema } : {}),
-    ...(isRecord(annotations) && isWithin(annotations, MOST_ANNOTATION_BYTES) ? { annotations } : {}),
+    ...(isRecord(outputSchema) && isWithin(outputSchema, MOST_SCHEMA_BYTES)
+      ? { outputSchema: rounded(outputSchema) }
+      : {}),
+    ...(isRecord(annotations) && isWithin(annotations, MOST_ANNOTATION_BYTES)
+      ? { annotations: rounded(annotations) }
+      : {}),
   }
 }
+
+/** Numbers as everybody reads them: schemas are looked into, and written anew for some providers. */
+const rounded = (value: JsonRecord): JsonRecord => JSON.parse(JSON.stringify(value))
 
 function isWithin(value: JsonRecord, mostBytes: number): boolean {
   return hasLevels(value, MOST_LEVELS) && JSON.stringify(value).length <= mostBytes

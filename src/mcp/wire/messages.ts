@@ -1,3 +1,4 @@
+import { parseExactly } from '../../lib/json/exact-json.ts'
 import { boundJson } from '../../lib/json/json-bounds.ts'
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { RpcError } from '../tool-servers.ts'
@@ -21,7 +22,7 @@ export function messagesIn(text: string): Message[] {
   } catch (error) {
     throw new RangeError('nested too deeply, or too many members', { cause: error })
   }
-  const found: unknown = JSON.parse(text)
+  const found = parseExactly(text)
   return (Array.isArray(found) ? found : [found]).flatMap((value) => messageOf(value) ?? [])
 }
 

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { exactRecord } from '../../lib/json/exact-json.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { AssistantMessage, ThinkingBlock, ToolCall } from '../../modes/chat-completion.ts'
 import type { Reply } from '../provider.ts'
 import { answeredAt } from '../wire/connection/answered-at.ts'
@@ -31,7 +32,7 @@ export function messagesReply(bytes: Uint8Array, headers: Readonly<Record<string
 
 /** Parses a whole answer; throws `upstream_malformed` for anything else. */
 export function readMessage(bytes: Uint8Array): JsonRecord {
-  const message = parseRecord(bytes)
+  const message = exactRecord(bytes)
   if (message?.type === 'error') throw messagesEmbeddedFailure(message.error)
   if (message && Array.isArray(message.content)) return message
   throw new GatewayError('upstream_malformed', "The provider's answer is not a message.")

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, isRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { exactRecord } from '../../lib/json/exact-json.ts'
+import { asRecord, asText, isRecord } from '../../lib/json/lenient.ts'
 import type { AssistantMessage, ThinkingBlock, ToolCall } from '../../modes/chat-completion.ts'
 import type { Reply } from '../provider.ts'
 import { answeredAt } from '../wire/connection/answered-at.ts'
@@ -17,7 +18,7 @@ export function converseIdentity(headers: Headers, model: string) {
 
 /** A whole answer of Converse. */
 export function converseReply(bytes: Uint8Array, headers: Headers, model: string): Reply {
-  const body = parseRecord(bytes)
+  const body = exactRecord(bytes)
   const message = asRecord(body?.output).message
   if (!body || !isRecord(message) || !Array.isArray(message.content)) {
     throw (

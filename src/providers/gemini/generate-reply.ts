@@ -1,5 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { exactRecord } from '../../lib/json/exact-json.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatCompletion } from '../../modes/chat-completion.ts'
 import type { Outgoing, Reply } from '../provider.ts'
 import { wireUsage } from '../wire/wire-usage.ts'
@@ -14,7 +15,7 @@ const decoder = new TextDecoder()
 
 /** Reads a whole answer of generateContent as a chat completion. */
 export function generateReply(bytes: Uint8Array, _headers: Readonly<Record<string, string>>, call: Outgoing): Reply {
-  const answer = parseRecord(bytes) ?? firstOf(bytes)
+  const answer = exactRecord(bytes) ?? firstOf(bytes)
   const failure = failureIn(answer)
   if (failure) throw failure
   const candidates = asList(answer.candidates).map(asRecord)

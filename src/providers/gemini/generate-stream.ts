@@ -1,6 +1,7 @@
 import { type Frame, readFrame } from '../../lib/bytes/sse.ts'
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { exactRecord } from '../../lib/json/exact-json.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatChunk } from '../../modes/chat-completion.ts'
 import type { Outgoing, StreamReader, StreamStep } from '../provider.ts'
 import { sseReader } from '../wire/sse-reader.ts'
@@ -52,7 +53,7 @@ export function generateStream({ body }: Outgoing): StreamReader {
   const read = (frame: Frame): StreamStep[] => {
     const { data } = readFrame(frame)
     if (data === undefined) return []
-    const event = parseRecord(data)
+    const event = exactRecord(data)
     if (!event) return [{ malformed: true }]
     responseId ||= asText(event.responseId)
     model = asText(event.modelVersion) || model

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
-import { asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../../lib/json/lenient.ts'
+import { exactRecord } from '../../../lib/json/exact-json.ts'
+import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatCompletion } from '../../../modes/chat-completion.ts'
 import { type ContentFields, contentFields } from '../content-fields.ts'
 import { messagesUsage, stopReason } from './wire.ts'
@@ -51,5 +52,5 @@ function toolUse({ id, function: called }: JsonRecord): object | undefined {
 function inputOf(given: unknown): JsonRecord | undefined {
   if (isRecord(given)) return given
   const text = String(given ?? '')
-  return text.trim() === '' ? {} : parseRecord(text)
+  return text.trim() === '' ? {} : exactRecord(text)
 }

@@ -45,6 +45,7 @@ export const mcpServerCall = defineRoute(
         tool: storable().min(1).max(LONGEST_NAME).describe('Its name, as its server or as models and clients see it.'),
         arguments: z.record(z.string(), z.unknown()).optional(),
       }),
+    exact: true,
     responses: { 200: { description: 'What the tool answered, or what is wrong.', schema: callAnswer } },
   },
   async (scope) => {

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { exactRecord, parseExactly } from '../../../src/lib/json/exact-json.ts'
+
+const again = (text: string) => JSON.stringify(parseExactly(text))
+
+describe('JSON that is written again elsewhere', () => {
+  it.each([
+    '{"id":1234567890123456789}',
+    '[9007199254740993,-9223372036854775808,18446744073709551615]',
+    '{"a":{"b":[{"c":123456789012345678901234567890}]}}',
+    '{"__proto__":{"id":1234567890123456789},"text":"1234567890123456789"}',
+  ])('has the integers that a double would round: %s', (text) => {
+    expect(again(text)).toBe(text)
+  })
+
+  it.each([
+    '{"id":9007199254740991,"next":9007199254740992}',
+    '{"at":1795491579,"b":0.1}',
+    '[0.12345678901234567,1e21,-0.5,true,null,"x"]',
+  ])('has all other values as they are: %s', (text) => {
+    expect(parseExactly(text)).toEqual(JSON.parse(text))
+  })
+
+  it('is an object or nothing where one is awaited', () => {
+    expect(exactRecord('{"id":1234567890123456789}')).toBeDefined()
+    expect(exactRecord(new TextEncoder().encode('{"n":1}'))).toEqual({ n: 1 })
+    for (const text of ['1234567890123456789', '[1234567890123456789]', '{"id":1234567890123456789', 'null', '']) {
+      expect(exactRecord(text)).toBeUndefined()
+    }
+    expect(exactRecord(`{"a":1234567890123456789,"b":${'['.repeat(1e6)}${']'.repeat(1e6)}}`)).toBeUndefined()
+  })
+})
