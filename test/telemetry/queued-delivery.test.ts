@@ -189,7 +189,7 @@ describe('records that go through a queue', () => {
     const { hand, delivery, far, told } = delivering({ mostWaiting: 5 })
     far.queue = () => Promise.reject(new Error('away'))
     far.database = () => new SqlError('The database cannot be reached.')
-    const audit: Topic<Entry> = { name: 'audit', write: () => Promise.reject(new SqlError('away')) }
+    const audit: Topic<Entry> = { name: 'audit', write: () => Promise.reject<void>(new SqlError('away')) }
     // The first is being sent.
     hand(0, 1, 2, 3)
     for (let id = 0; id < 20; id++) delivery.deliver(audit, { id })
