@@ -11,8 +11,9 @@ import {
 } from './transport.ts'
 import { wholeBody } from './whole-body.ts'
 
-/** The transport of runtimes with a native `fetch`, such as Workers. */
-export function fetchTransport(): Transport {
+/** The transport of runtimes with a native `fetch`, such as Workers. `undecoded`: the codings of bodies that this `fetch`
+ *  leaves as they are, and their names for a DecompressionStream. */
+export function fetchTransport(undecoded: ReadonlyMap<string, CompressionFormat> = new Map()): Transport {
   return {
     async send(request: UpstreamRequest, abort: Abort): Promise<UpstreamResponse> {
       const signal = asAbortSignal(abort)
@@ -34,7 +35,7 @@ export function fetchTransport(): Transport {
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: bodyOf(response, signal, sending),
+        body: bodyOf(response, plainBody(response, undecoded), signal, sending),
       }
     },
   }
@@ -86,7 +87,19 @@ function sendingOf(pieces: Pieces): Sending {
   return { body: fixed.readable, broken }
 }
 
-function bodyOf(response: Response, signal: AbortSignal, sending: Sending | undefined): UpstreamBody {
+function plainBody({ headers, body }: Response, undecoded: ReadonlyMap<string, CompressionFormat>): Response['body'] {
+  const format = undecoded.get(headers.get('content-encoding')?.trim().toLowerCase() ?? '')
+  if (!format || !body) return body
+  const decoder = new DecompressionStream(format) as unknown as ReadableWritablePair<Uint8Array, Uint8Array>
+  return body.pipeThrough(decoder) as Response['body']
+}
+
+function bodyOf(
+  response: Response,
+  body: Response['body'],
+  signal: AbortSignal,
+  sending: Sending | undefined,
+): UpstreamBody {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   function broken(cause: unknown): unknown {
     if (signal.aborted) return signal.reason
@@ -94,7 +107,7 @@ function bodyOf(response: Response, signal: AbortSignal, sending: Sending | unde
     return new TransportError('the upstream closed the connection before its answer ended', { cause })
   }
   async function read(): Promise<Uint8Array | undefined> {
-    reader ??= response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
+    reader ??= body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
     if (!reader) return undefined
     try {
       const piece = await reader.read()
@@ -104,7 +117,7 @@ function bodyOf(response: Response, signal: AbortSignal, sending: Sending | unde
     }
   }
   function cancel(): void {
-    const cancelled = reader ? reader.cancel() : response.body?.cancel()
+    const cancelled = reader ? reader.cancel() : body?.cancel()
     cancelled?.catch(() => {})
   }
   async function bytes(limitBytes: number, arrived?: (bytes: number) => void): Promise<Uint8Array> {

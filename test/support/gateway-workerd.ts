@@ -4,9 +4,9 @@ import { jsonLog } from '../../src/lib/log.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { workerClient } from '../../src/runtimes/workers/client.ts'
 import { isolateHasher } from '../../src/runtimes/workers/password-hasher.ts'
+import { workersTransport } from '../../src/runtimes/workers/transport.ts'
 import { createServices } from '../../src/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
-import { fetchTransport } from '../../src/transport/fetch.ts'
 import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
 import { keptRecords } from './kept-records.ts'
 import { noBlobs, noQueue, unchangedSql } from './nothing.ts'
@@ -17,7 +17,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
   const logs: Record<string, unknown>[] = []
   const store = inProcessStore({ now: Date.now })
   const log = jsonLog('debug', (line) => logs.push(JSON.parse(line)))
-  const transport = fetchTransport()
+  const transport = workersTransport()
   const { delivery, records } = keptRecords()
   const services = createServices(config, {
     store,

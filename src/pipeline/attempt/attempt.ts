@@ -1,4 +1,5 @@
 import type { Abort } from '../../lib/abort.ts'
+import { withoutMark } from '../../lib/bytes/without-mark.ts'
 import type { UpstreamResponse } from '../../transport/transport.ts'
 import type { Attempt, Call } from '../call.ts'
 import { continuationTargets } from '../plan/continuation-targets.ts'
@@ -61,7 +62,7 @@ export async function attempt(
     const { headers, body } = response
     if (!call.streamed && !translator.unparsed) {
       parting.begun()
-      const bytes = await body.bytes(REPLY_LIMIT_BYTES, call.footprint.add)
+      const bytes = withoutMark(await body.bytes(REPLY_LIMIT_BYTES, call.footprint.add))
       const reply = translator.reply(bytes, headers, outgoing)
       tried.firstTokenAt = performance.now()
       exchange.release()

@@ -1,3 +1,4 @@
+import { withoutMark } from '../../lib/bytes/without-mark.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Outgoing, StreamStep } from '../../providers/provider.ts'
 import type { UpstreamBody, UpstreamResponse } from '../../transport/transport.ts'
@@ -51,7 +52,7 @@ export async function openEvents(
   if (!translator.stream) throw unstreamed()
   if (!(translator.streamType?.test(headers['content-type'] ?? '') ?? isEventStream(headers))) {
     // Not an event stream: an error document, or a whole answer from a model that cannot stream.
-    const bytes = await body.bytes(REPLY_LIMIT_BYTES)
+    const bytes = withoutMark(await body.bytes(REPLY_LIMIT_BYTES))
     if (!translator.wholeAsStream) {
       translator.reply(bytes, headers, outgoing)
       throw unstreamed()

@@ -1,3 +1,4 @@
+import { withoutMark } from '../../lib/bytes/without-mark.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { chat } from '../../modes/chat.ts'
 import { embedding } from '../../modes/embedding.ts'
@@ -79,7 +80,7 @@ async function send(
     const means = { transport: services.transport, signal: until, now }
     const authorized = provider.authorize ? await provider.authorize(request, connection, means) : request
     const { status, headers, body } = await (provider.transport ?? services.transport).send(authorized, until)
-    const bytes = await body.bytes(ANSWER_LIMIT_BYTES)
+    const bytes = withoutMark(await body.bytes(ANSWER_LIMIT_BYTES))
     if (status < 200 || status > 299)
       throw adapter?.failure(status, headers, bytes, now) ?? openaiFailure(status, headers, bytes, now)
     read(bytes, headers)

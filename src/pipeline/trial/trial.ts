@@ -1,3 +1,4 @@
+import { withoutMark } from '../../lib/bytes/without-mark.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Footprint } from '../../lib/footprints.ts'
 import { asText, parseRecord } from '../../lib/json/lenient.ts'
@@ -136,7 +137,7 @@ async function hearWhole(
   { body, headers }: UpstreamResponse,
   heard: Heard,
 ): Promise<void> {
-  const reply = translator.reply(await body.bytes(ANSWER_LIMIT_BYTES), headers, outgoing)
+  const reply = translator.reply(withoutMark(await body.bytes(ANSWER_LIMIT_BYTES)), headers, outgoing)
   heard.usage = reply.usage
   heard.model = asText(parseRecord(reply.bytes)?.model) || null
 }
@@ -149,7 +150,7 @@ async function hearEvents(
   since: () => number,
 ): Promise<void> {
   if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? '') && !translator.streamType) {
-    const bytes = await body.bytes(ANSWER_LIMIT_BYTES)
+    const bytes = withoutMark(await body.bytes(ANSWER_LIMIT_BYTES))
     if (!translator.wholeAsStream) throw unstreamed()
     take(translator.wholeAsStream(bytes, headers, outgoing), heard, since)
     return

@@ -21,9 +21,9 @@ import type { Sql } from '../../stores/sql/sql.ts'
 import { queuedDelivery } from '../../telemetry/queued-delivery.ts'
 import { queuedLane } from '../../telemetry/sinks/queued-lane.ts'
 import type { Sink } from '../../telemetry/sinks/sink.ts'
-import { fetchTransport } from '../../transport/fetch.ts'
 import { s3Storage } from '../s3-storage.ts'
 import { isolateHasher } from './password-hasher.ts'
+import { workersTransport } from './transport.ts'
 
 /** The time for work after the answer: Workers ends it after 30 s. */
 const DEFERRED_MS = 25_000
@@ -74,7 +74,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     sql,
     blobs: s3Storage(config) ?? r2Blobs(bindings.BLOBS),
     queue,
-    transport: fetchTransport(),
+    transport: workersTransport(),
     passwordHasher: isolateHasher,
     log,
     counting: 'shared',

@@ -1,5 +1,6 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { json, raw } from './answer.ts'
-import { type Behaviour, defineChange, measured, type Plan, textOf, writeOf } from './behaviour.ts'
+import { type Behaviour, defineChange, joined, measured, type Plan, textOf, writeOf } from './behaviour.ts'
 import { frame } from './openai-chat.ts'
 
 /** An error told with status 200. */
@@ -34,6 +35,21 @@ export const wrongTypes = defineChange('wrongTypes', (plan, _: Record<never, nev
   })
   return measured({ ...plan, writes })
 })
+
+const PACKED = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync } as const
+
+/** Compressed, as proxies do unasked. */
+export const packed = defineChange('packed', (plan, { coding }: { coding: keyof typeof PACKED }): Plan => {
+  const bytes = new Uint8Array(PACKED[coding](joined(plan.writes)))
+  const headers = { ...plan.head?.headers, 'content-encoding': coding }
+  return measured({ ...plan, head: { status: plan.head?.status ?? 200, headers }, writes: [{ waitMs: 0, bytes }] })
+})
+
+/** A byte order mark before everything. */
+export const marked = defineChange(
+  'marked',
+  (plan, _: Record<never, never>): Plan => measured({ ...plan, writes: [writeOf('\ufeff'), ...plan.writes] }),
+)
 
 /** Puts these words before the event at index `at`; alone and last when `last` is set. */
 export const insert = defineChange(

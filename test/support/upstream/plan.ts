@@ -1,7 +1,7 @@
 import { type Behaviour, type Headers, type Plan, type Write, writeOf } from './behaviour.ts'
 import { cutAfter, stallAfter } from './connection.ts'
 import { comments, lineEnds, oneWrite, recut } from './delivery.ts'
-import { insert, truncated, wrongTypes } from './lies.ts'
+import { insert, marked, packed, truncated, wrongTypes } from './lies.ts'
 import { type AnswerOptions, type ChatRequest, chatFrames, chatReply } from './openai-chat.ts'
 import { type EmbeddingsRequest, embeddingsReply } from './openai-embeddings.ts'
 import { slowBetween, slowFirstToken, slowHeaders } from './timing.ts'
@@ -10,7 +10,7 @@ const CHANGES = Object.fromEntries(
   [
     ...[cutAfter, stallAfter],
     ...[comments, lineEnds, oneWrite, recut],
-    ...[insert, truncated, wrongTypes],
+    ...[insert, marked, packed, truncated, wrongTypes],
     ...[slowBetween, slowFirstToken, slowHeaders],
   ].map((maker) => [maker.change, maker.apply as (plan: Plan, options: unknown) => Plan]),
 )
