@@ -1,11 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
+/** Another process holds a folder. */
+export class FolderHeldError extends Error {
+  override readonly name = 'FolderHeldError'
+  readonly holder: string
+
+  constructor(folder: string) {
+    const holder = holderOf(folder)
+    super(`${folder} is held by process ${holder}. Stop that one, or give this one another folder.`)
+    this.holder = holder
+  }
+}
+
 /** Locks a folder for this process. Throws if another process holds it. */
 export function lockFolder(folder: string): () => void {
   const unlock = tryLockFolder(folder)
   if (unlock) return unlock
-  throw new Error(`${folder} is held by process ${holderOf(folder)}. Stop that one, or give this one another folder.`)
+  throw new FolderHeldError(folder)
 }
 
 /** Locks a folder for this process; undefined if another process holds it. The lock is an open SQLite transaction on

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../../../app.ts'
+import { FolderHeldError } from '../../../lib/folder-lock.node.ts'
 import { jsonLog } from '../../../lib/log.ts'
 import { reveal } from '../../../lib/secret.ts'
 import type { Client } from '../../../pipeline/client.ts'
@@ -28,7 +29,7 @@ export async function ownStores(env: Environment): Promise<AdminApi> {
     schemaText: readFileSync(SCHEMA, 'utf8'),
     log,
   }).catch((error) => {
-    throw isHeld(error) ? new Error(held(join(dataFolder, 'postgres'), error)) : error
+    throw error instanceof FolderHeldError ? new Error(held(join(dataFolder, 'postgres'), error)) : error
   })
   try {
     await adapters.ready
@@ -80,10 +81,7 @@ function clientWith(body: Uint8Array | undefined, defer: (work: Promise<unknown>
   }
 }
 
-const isHeld = (error: unknown) => error instanceof Error && error.message.includes('is held by process')
-
-function held(folder: string, { message }: Error): string {
-  const holder = /process (\d+)/.exec(message)?.[1] ?? 'unknown'
+function held(folder: string, { holder }: FolderHeldError): string {
   return [
     `A gateway (process ${holder}) is running on the embedded database ${folder}, which belongs to one process.`,
     'Stop it, or have it do this: --url http://localhost:8787, with its master key in GATEWAY_KEY.',

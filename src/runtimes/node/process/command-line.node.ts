@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { PACKAGE, SAMPLE_CONFIG } from '../setup/places.node.ts'
+import { configPath } from '../setup/settings.node.ts'
 
 const HELP = `Usage: model-gateway [command]
 
@@ -40,7 +41,7 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Command>) | undefined>> =
   async check() {
     const { CHECK_USAGE: usage, checkConfig } = await import('./check-config.node.ts')
     const run: Command['run'] = async (operands, env) =>
-      withOperands(operands, 1, usage, () => checkConfig(operands[0] ?? env.GATEWAY_CONFIG ?? 'gateway.yaml', env))
+      withOperands(operands, 1, usage, () => checkConfig(operands[0] ?? configPath(env), env))
     return { usage, run }
   },
   async doctor() {

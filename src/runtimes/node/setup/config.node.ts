@@ -18,7 +18,7 @@ export function nodeConfig(
   dataFolder: string,
   env: Readonly<Record<string, string | undefined>>,
 ): NodeConfig {
-  const own = textOf(path, env.GATEWAY_CONFIG !== undefined)
+  const own = textOf(path, Boolean(env.GATEWAY_CONFIG))
   const isSample = own === undefined
   const text = own ?? readFileSync(SAMPLE_CONFIG, 'utf8')
   const config = loadConfig(text, env)
