@@ -1,5 +1,6 @@
 import { elapsedMs } from '../../lib/clock.ts'
 import type { BudgetSpent } from '../sql/records/budget-records.ts'
+import { addTo, isCounter } from './counted-series.ts'
 import type { Reservation } from './deployment-signals.ts'
 import { admit, standing } from './in-process/admission.ts'
 import {
@@ -95,9 +96,7 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
     }
     if (outcome.lead) endLead(state, outcome.lead, outcome.callId, at)
     if (repeated) return undefined
-    for (const [name, amount] of Object.entries(outcome.counters)) {
-      state.counters.set(name, (state.counters.get(name) ?? 0) + amount)
-    }
+    for (const [name, amount] of Object.entries(outcome.counters)) addTo(state.counters, name, amount)
     for (const { log, text, keep } of outcome.entries) {
       const entries = state.logs.get(log) ?? []
       entries.unshift(text)
@@ -199,7 +198,7 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
     stamp: verb((key, ttlSeconds) => put(key, String(at), ttlSeconds)),
     signals: verb((deployments) => deployments.map((name) => signalsOf(name, deployment(name), at))),
     standing: verb((limits) => standing(state, limits, at)),
-    counters: async () => Object.fromEntries(state.counters),
+    counters: async () => Object.fromEntries([...state.counters].filter(([field]) => isCounter(field))),
     entries: verb((log, limit) => (state.logs.get(log) ?? []).slice(0, limit)),
     get: verb((key) => valuesOf(key).get(key)),
     getAll: verb((keys) => keys.map((key) => valuesOf(key).get(key))),

@@ -1,3 +1,4 @@
+import { isCounter } from './counted-series.ts'
 import { strictly, within } from './deadline.ts'
 import { countersKey, type Key, logKey } from './keys.ts'
 import { admitScript } from './scripts/admit.ts'
@@ -125,7 +126,10 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     async counters() {
       const read = await items(['HGETALL', prefix + countersKey()])
       const counters: Record<string, number> = {}
-      for (let at = 0; at + 1 < read.length; at += 2) counters[read[at] as string] = Number(read[at + 1])
+      for (let at = 0; at + 1 < read.length; at += 2) {
+        const field = read[at] as string
+        if (isCounter(field)) counters[field] = Number(read[at + 1])
+      }
       return counters
     },
     entries: (log, limit) =>

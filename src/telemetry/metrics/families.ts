@@ -1,3 +1,4 @@
+import { otherOf } from '../../stores/kv/counted-series.ts'
 import type { Metric } from './metric.ts'
 import { boundText, type Family, labelText, named } from './render.ts'
 import { labelSetLimit } from './series-limit.ts'
@@ -69,7 +70,7 @@ function foldedAbove(limit: number): (labels: string) => string {
   const kept = new Set<string>()
   return (labels) => {
     if (kept.size < limit - 1) kept.add(labels)
-    return kept.has(labels) ? labels : labels.replace(/(\w+)="(?:[^"\\]|\\.)*"/g, '$1="other"')
+    return kept.has(labels) ? labels : otherOf(labels)
   }
 }
 

@@ -1,6 +1,6 @@
+import { MOST_SERIES } from '../../stores/kv/counted-series.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { type Family, seriesName } from './render.ts'
-import { SERIES_LIMIT } from './series-limit.ts'
 
 interface Gauge {
   readonly name: string
@@ -33,7 +33,7 @@ const list: readonly Gauge[] = [
 
 /** The gauges of deployments at the time of the scrape. */
 export function gauges(signals: readonly DeploymentSignals[], now: number): Family[] {
-  const shown = signals.length > SERIES_LIMIT ? signals.slice(0, SERIES_LIMIT - 1) : signals
+  const shown = signals.length > MOST_SERIES ? signals.slice(0, MOST_SERIES - 1) : signals
   const others = signals.slice(shown.length)
   return list.map(({ name, help, of, fold }) => {
     const series = shown.map(

@@ -26,6 +26,37 @@ export function settlingContract({ fresh }: World): void {
       expect(await kinds(store, call({ budgets: [budget(100, 90)] }))).toEqual(['admitted'])
     })
 
+    it('counts so many series of a metric, and further ones as others', async () => {
+      const { store } = fresh()
+      const hostile = (name: string) => `"${name}",le=\\"`.replace(/["\\]/g, '\\$&')
+      const seriesOf = (from: number, to: number, amount = 1) =>
+        Object.fromEntries(
+          Array.from({ length: to - from }, (_, index) => [
+            `tokens{key="${hostile(`k${from + index}`)}",team=""}`,
+            amount,
+          ]),
+        )
+      const nothing = { slots: [], budgets: [], outcomes: [], entries: [] }
+      await store.settle({ ...nothing, callId: 'some', counters: seriesOf(0, 1500) })
+      await store.settle({ ...nothing, callId: 'more', counters: { ...seriesOf(1400, 2003), requests: 1 } })
+      const buckets = Object.fromEntries(
+        Array.from({ length: 2001 }, (_, index) => [`seconds_bucket{model="m${index}",le="0.5"}`, 1]),
+      )
+      await store.settle({ ...nothing, callId: 'buckets', counters: buckets })
+      // What is known is counted on.
+      await store.settle({ ...nothing, callId: 'known', counters: seriesOf(0, 1, 0.5) })
+      await store.settle({ ...nothing, callId: 'beyond', counters: seriesOf(5000, 5002, 0.25) })
+      const counted = await store.counters()
+      const tokens = Object.entries(counted).filter(([name]) => name.startsWith('tokens'))
+      expect([tokens.length, counted.requests]).toEqual([2001, 1])
+      expect(counted[`tokens{key="${hostile('k0')}",team=""}`]).toBe(1.5)
+      expect(counted[`tokens{key="${hostile('k1450')}",team=""}`]).toBe(2)
+      expect(counted['tokens{key="other",team="other"}']).toBe(3.5)
+      expect(tokens.reduce((sum, [, amount]) => sum + amount, 0)).toBe(1500 + 603 + 0.5 + 0.5)
+      expect(counted['seconds_bucket{model="other",le="0.5"}']).toBe(1)
+      expect(Object.keys(counted).every((name) => /^(tokens|seconds_bucket|requests)/.test(name))).toBe(true)
+    })
+
     /** A call that was settled, with all that a settlement can tell, and then admitted once more by another attempt. */
     async function repeatedCall(store: SharedStore) {
       const first = call({ slots: [slot(1)], budgets: [budget(100, 10)], candidates: only })

@@ -123,7 +123,7 @@ function keptIds(sql: SqlStorage, now: () => number, noted: () => void) {
 
 const COUNTERS = 'counters'
 
-/** Counters of metrics never end, and a row has them all: their names are few. */
+/** Counters of metrics never end, and a row has them all: of each metric there are so many at most. */
 function keptCounters(records: Rows) {
   let text = records.get(COUNTERS)?.text ?? '{}'
   const counters = new Map<string, number>(Object.entries(JSON.parse(text)))

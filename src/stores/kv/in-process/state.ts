@@ -40,7 +40,7 @@ export interface State {
   readonly meters: ExpiringMap<Counter>
   readonly leads: Texts
   readonly clearings: Texts
-  /** Never expire; the metrics bound the number of names. */
+  /** Never expire; of each metric there are so many at most. */
   readonly counters: Map<string, number>
 }
 

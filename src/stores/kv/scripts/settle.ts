@@ -1,3 +1,4 @@
+import { MOST_SERIES, sizeField } from '../counted-series.ts'
 import { CAPACITY_UNITS } from '../deployment-signals.ts'
 import {
   activeKey,
@@ -48,6 +49,19 @@ local function mean(old, sample)
   if sample == '' then return old end
   sample = tonumber(sample)
   return old == 0 and sample or old + MEAN_WEIGHT * (sample - old)
+end
+
+-- A series that is only now there has the amount. The bound of a bucket is no label to be left out.
+local function count(counters, series, amount)
+  if tonumber(call('HINCRBYFLOAT', counters, series, amount)) ~= tonumber(amount) then return end
+  local size = '${sizeField('')}' .. string.match(series, '^[^{]*')
+  if call('HINCRBY', counters, size, 1) <= ${MOST_SERIES} then return end
+  call('HINCRBY', counters, size, -1)
+  call('HDEL', counters, series)
+  local other = string.gsub(string.gsub(series, '\\\\.', ''), '([%w_]+)="[^"]*"', function(label)
+    return label ~= 'le' and label .. '="other"' or nil
+  end)
+  call('HINCRBYFLOAT', counters, other, amount)
 end
 
 local cooled = { '1' }
@@ -137,7 +151,7 @@ if repeated then return { '0' } end
 local counted = number()
 if counted > 0 then
   local counters = key()
-  for _ = 1, counted do call('HINCRBYFLOAT', counters, text(), text()) end
+  for _ = 1, counted do count(counters, text(), text()) end
 end
 
 for _ = 1, number() do
