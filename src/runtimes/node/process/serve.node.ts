@@ -4,6 +4,7 @@ import { createApp } from '../../../app.ts'
 import { BATCH_TOPIC } from '../../../batch/wake-up.ts'
 import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
+import { atMost } from '../../../lib/timers/at-most.ts'
 import { sharedTimers } from '../../../lib/timers/shared-timers.node.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { runOnce, scheduledJobs } from '../../../scheduled.ts'
@@ -41,6 +42,10 @@ const UNSENT_BYTES = 16_384
 
 /** The time for storing the records of ended calls, and for telling sinks of them. */
 const RECORDS_MS = 5000
+
+/** The time for giving back items of batches that have not ended. Without a database others take them over when their
+ *  claims end. */
+const GIVING_BACK_MS = 2500
 
 /** The default time for running calls to end. */
 const DRAIN_MS = 30_000
@@ -128,7 +133,7 @@ export async function serve(
       connections.last()
       timers.stop()
       webSockets?.end()
-      const stoppingBatches = stopBatches(limitMs)
+      const stoppingBatches = atMost(limitMs + GIVING_BACK_MS, stopBatches(limitMs))
       if (shutdown_delay > 0) await wait(1000 * shutdown_delay)
       const outcome = await drain(server, { connections, pending, limitMs })
       stopWatching()
