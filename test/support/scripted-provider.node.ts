@@ -38,6 +38,8 @@ export interface ScriptedProvider {
   readonly asked: string[]
   /** Everything that nobody but the gateway may ever see. */
   readonly secrets: string[]
+  /** Signs with another key from now on, under the name of the one before. */
+  replaceKey(): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,7 +51,8 @@ interface Login {
 }
 
 export async function scriptedProvider(): Promise<ScriptedProvider> {
-  const [own, foreign] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
+  let own = await generateKeyPair('RS256')
+  const foreign = await generateKeyPair('RS256')
   const logins = new Map<string, Login>()
   const profiles = new Map<string, ScriptedPerson>()
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
@@ -61,6 +64,9 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
     lies: {},
     asked: [],
     secrets: [CLIENT.secret],
+    async replaceKey() {
+      own = await generateKeyPair('RS256')
+    },
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

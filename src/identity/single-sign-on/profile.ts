@@ -75,15 +75,7 @@ export async function profileOf(
     isTokenWanted ? { expectedNonce: nonce, requireIdToken: true } : {},
   )
   const token: Claims | undefined = getValidatedIdTokenClaims(tokens)
-  if (issuer !== undefined) {
-    // A copy: what is kept must hold nothing that belongs to one request.
-    const keys = structuredClone(provider.keys)
-    await validateApplicationLevelSignature(server, response, {
-      ...request,
-      [jwksCache]: keys as Record<string, never>,
-    })
-    provider.keys = keys
-  }
+  if (issuer !== undefined) await requireSignature(provider, server, response)
   const userinfo = saysEnough(issuer, token)
     ? undefined
     : await readUserinfo(server, us, tokens.access_token, textOf(token?.sub), request)
@@ -94,6 +86,29 @@ export async function profileOf(
     email: storable(claims.email, 254),
     emailVerified: isVerified(kind, claims, issuer),
     name: storable(token?.name ?? userinfo?.name, 200),
+  }
+}
+
+/** Throws where the token in an answer is not signed by one of the provider's keys. A provider may have replaced a key under
+ *  its name: then its keys are read again. */
+async function requireSignature(
+  provider: Provider,
+  server: AuthorizationServer,
+  response: Response,
+  kept = provider.keys,
+): Promise<void> {
+  // A copy: what is kept must hold nothing that belongs to one request.
+  const keys = structuredClone(kept)
+  try {
+    // The library remembers the keys of each server, too.
+    await validateApplicationLevelSignature({ ...server }, response, {
+      ...provider.request,
+      [jwksCache]: keys as Record<string, never>,
+    })
+    provider.keys = keys
+  } catch (error) {
+    if (kept.jwks === undefined || error instanceof SignOnProblem || !provider.mayReadKeysAgain()) throw error
+    await requireSignature(provider, server, response, {})
   }
 }
 

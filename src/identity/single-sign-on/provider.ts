@@ -14,6 +14,8 @@ import { SignOnProblem } from './problem.ts'
 
 /** Addresses and keys are asked for again after so long. */
 const KEPT_MS = 600_000
+/** Whoever signs falsely does not make the gateway ask for keys more often. */
+const AGAIN_MS = 60_000
 
 /** What the operator wrote of the provider. */
 export interface ProviderSettings {
@@ -36,6 +38,8 @@ export interface Provider {
   }
   /** Its keys, as they were last read. */
   keys: Partial<ExportedJWKSCache>
+  /** Whether its keys may be read again, because a signature is by none of them. Called, it says so once a minute. */
+  mayReadKeysAgain(): boolean
 }
 
 /** Where no issuer is known, the name stands in for one that no token can carry. */
@@ -59,6 +63,12 @@ export function providerSource(
     // What is https stays https: one address of a provider's document in the open would give its codes away.
     [allowInsecureRequests]: addresses.every((address) => address === undefined || address.startsWith('http:')),
   }
+  let readAgainAt = Number.NEGATIVE_INFINITY
+  function mayReadKeysAgain(): boolean {
+    if (now() - readAgainAt < AGAIN_MS) return false
+    readAgainAt = now()
+    return true
+  }
   let kept: { readonly provider: Provider; readonly until: number } | undefined
 
   async function find(): Promise<Provider> {
@@ -73,7 +83,8 @@ export function providerSource(
       if (mistake !== undefined) throw new SignOnProblem('provider_refused', `an address in its document ${mistake}`)
     }
     const { kind } = settings
-    return { kind, issuer: issuer === undefined ? undefined : document.issuer, server: known, request, keys: {} }
+    const told = issuer === undefined ? undefined : document.issuer
+    return { kind, issuer: told, server: known, request, keys: {}, mayReadKeysAgain }
   }
 
   return async () => {

@@ -117,6 +117,21 @@ describe('single sign-on', () => {
       expect(documents).toEqual(['GET /.well-known/openid-configuration'])
     })
 
+    it('reads its keys again where one was replaced under its name, and no more often where somebody else signs', async () => {
+      const signOn = async () => {
+        const arrived = await signOnBrowser((gateway as FullGateway).url).signOn()
+        return arrived.headers.get('location')
+      }
+      // Nobody has invited them: their token was believed.
+      expect(await signOn()).toBe('/console/sign-in?problem=not_invited')
+      provider.asked.length = 0
+      await provider.replaceKey()
+      expect(await signOn()).toBe('/console/sign-in?problem=not_invited')
+      provider.lies = { foreignKey: true }
+      for (let time = 0; time < 3; time++) expect(await signOn()).toBe('/console/sign-in?problem=provider_refused')
+      expect(provider.asked.filter((asked) => asked === 'GET /jwks')).toEqual(['GET /jwks'])
+    })
+
     it('is on offer', async () => {
       const config = await (await (gateway as FullGateway).fetch('/auth/config')).json()
       expect(config).toMatchObject({ sso: { kind: 'oidc', label: 'single sign-on' } })
