@@ -1,275 +1,236 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, api } from '../../data/client.ts'
 import { refresh, useApi } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
 import { NumberField, SelectField, TextField } from '../../design/form/fields.tsx'
-import { useForm } from '../../design/form/form.tsx'
 import { Section } from '../../design/page.tsx'
 import { Notice } from '../../design/states.tsx'
-import { type Column, Table } from '../../design/table.tsx'
 import { toast } from '../../design/toast.tsx'
-import {
-  draftOf,
-  type Policy,
-  type PolicyState,
-  policyOf,
-  SETTINGS,
-  type Simulation,
-  STRATEGIES,
-  type Strategy,
-  settingWords,
-} from './group.ts'
+import { type Policy, type PolicyState, type Simulation, STRATEGIES, type Strategy } from './group.ts'
+import { type EditedPolicy, usePolicyDraft } from './policy-draft.ts'
+import { changesOf, PublishDialog } from './publish-dialog.tsx'
 import { Simulated } from './simulated.tsx'
 import { Traffic } from './traffic.tsx'
 
 const AT = '/ui/api/route-groups'
 
-interface Line {
-  readonly label: string
-  readonly now: string | undefined
-  readonly next: string | undefined
-}
+/** The settings of router_settings, by name. */
+type Inherited = Readonly<Record<string, unknown>>
 
 /** The policy in force beside a draft of the next one. */
 export function PolicyEditor({ state }: { readonly state: PolicyState }) {
-  const { name, published, draft } = state
+  const { name, published } = state
   const allowed = useMay()
-  const may = allowed('config.update')
-  const seesCalls = allowed('spend.read')
-  const [version, setVersion] = useState(draft?.draft_version)
-  const form = useForm(draftOf(draft?.policy ?? published?.policy ?? {}))
-  const inherited = useApi(`POST ${AT}/{name}/policy/validate`, { params: { name }, body: {} }, { enabled: may })
+  const mayChange = allowed('config.update')
+  const edited = usePolicyDraft(state)
+  const inherited = useApi(`POST ${AT}/{name}/policy/validate`, { params: { name }, body: {} }, { enabled: mayChange })
   const [simulation, setSimulation] = useState<Simulation>()
   const [publishing, setPublishing] = useState(false)
-  const [conflict, setConflict] = useState<PolicyState>()
-  const policy = policyOf(form.values)
   const inForce: Policy = published?.policy ?? {}
-  const base: Readonly<Record<string, unknown>> = inherited.data?.effective ?? {}
-  const lines = linesOf(inForce, policy)
-  const like = (key: string, unit = '') => `${base[key] ?? 'off'}${unit}, inherited`
+  const base: Inherited = inherited.data?.effective ?? {}
+  const changes = changesOf(inForce, edited.policy)
+  const askToPublish = () => setPublishing(true)
+  usePublishKey(() => mayChange && changes.length > 0 && askToPublish())
 
-  async function write(over = version): Promise<number | undefined> {
-    let written: number | undefined
-    await form.submit(async () => {
-      try {
-        const query = over === undefined ? {} : { draft_version: over }
-        const answer = await api(`PUT ${AT}/{name}/policy/draft`, { params: { name }, query, body: policy })
-        written = answer.draft?.draft_version
-        setVersion(written)
-        form.reset(form.values)
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 'version_conflict') throw error
-        setConflict(await api(`GET ${AT}/{name}/policy`, { params: { name } }))
-      }
-      return written !== undefined
-    })
-    return written
-  }
   async function publish(): Promise<void> {
-    const written = await write()
-    if (written === undefined) return setPublishing(false)
-    const done = await form.submit(() =>
-      api(`POST ${AT}/{name}/policy/publish`, { params: { name }, query: { draft_version: written } }),
-    )
+    const done = await edited.publish()
     setPublishing(false)
     if (!done) return
     toast('Published. It is in force everywhere within five seconds.')
     await refresh(AT)
   }
-  async function drop(): Promise<void> {
-    const dropped =
-      version === undefined || (await form.submit(() => api(`DELETE ${AT}/{name}/policy/draft`, { params: { name } })))
-    if (!dropped) return
-    setVersion(undefined)
-    form.reset(draftOf(inForce))
-    await refresh(AT)
-  }
-  const ask = useRef(() => {})
-  ask.current = () => may && lines.length > 0 && setPublishing(true)
-  useEffect(() => {
-    const key = (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || document.querySelector('dialog[open]')) return
-      event.preventDefault()
-      ask.current()
-    }
-    addEventListener('keydown', key)
-    return () => removeEventListener('keydown', key)
-  }, [])
+
   return (
     <div class="stack">
-      {conflict && (
-        <Notice
-          tone="warn"
-          actions={
-            <>
-              <Button
-                small
-                onClick={() => {
-                  setVersion(conflict.draft?.draft_version)
-                  form.reset(draftOf(conflict.draft?.policy ?? conflict.published?.policy ?? {}))
-                  setConflict(undefined)
-                }}
-              >
-                Load theirs
-              </Button>
-              <Button
-                small
-                onClick={() => {
-                  setConflict(undefined)
-                  void write(conflict.draft?.draft_version)
-                }}
-              >
-                Keep mine
-              </Button>
-            </>
-          }
-        >
-          Somebody else has changed the draft meanwhile.
-        </Notice>
-      )}
+      <Conflict edited={edited} />
       <Section
         title={published ? `Strategy · version ${published.version} in force` : 'Strategy · nothing published yet'}
       >
-        <ul class="choices">
-          {([null, ...Object.keys(STRATEGIES)] as (Strategy | null)[]).map((one) => (
-            <li key={one}>
-              <button
-                type="button"
-                class="choice"
-                disabled={!may}
-                aria-pressed={form.values.routing_strategy === one}
-                onClick={() => form.set('routing_strategy', one)}
-              >
-                <b>
-                  {one ?? 'Inherit'}
-                  {(inForce.routing_strategy ?? null) === one && <span> · in force</span>}
-                </b>
-                <span>{one ? STRATEGIES[one] : `As router_settings say: ${base.routing_strategy ?? '…'}.`}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
+        <StrategyChoice
+          form={edited.form}
+          inForce={inForce.routing_strategy ?? null}
+          inherited={base.routing_strategy}
+          disabled={!mayChange}
+        />
       </Section>
       <Section title="Time, retries, hedging">
-        <div class="fields">
-          <div class="pair">
-            <NumberField
-              form={form}
-              name="timeout"
-              label="Timeout of an attempt"
-              unit="s"
-              placeholder={like('timeout')}
-            />
-            <NumberField
-              form={form}
-              name="total_timeout"
-              label="Timeout of the call"
-              unit="s"
-              placeholder={like('total_timeout')}
-            />
-            <NumberField form={form} name="num_retries" label="Retries" min={0} placeholder={like('num_retries')} />
-            <NumberField
-              form={form}
-              name="retry_after"
-              label="Wait before the first retry"
-              unit="s"
-              min={0}
-              placeholder={like('retry_after')}
-            />
-            <SelectField
-              form={form}
-              name="hedging"
-              label="Hedge a slow attempt"
-              none="Inherit"
-              options={[
-                { value: 'off', label: 'Never' },
-                { value: 'p95', label: 'When slower than 95 % of its calls' },
-                { value: 'after', label: 'After a time' },
-              ]}
-            />
-            {form.values.hedging === 'after' && (
-              <NumberField form={form} name="hedge_after_ms" label="After" unit="ms" min={1} />
-            )}
-            <TextField
-              form={form}
-              name="prompt_ref"
-              label="Prompt before each call"
-              nullable
-              mono
-              placeholder="none"
-              hint="key, key@3 or key:label"
-            />
-          </div>
-        </div>
+        <SettingFields form={edited.form} inherited={base} />
       </Section>
-      <Simulated name={name} policy={policy} onResult={setSimulation} />
-      {published && seesCalls && <Traffic name={name} since={published.published_at} />}
-      {may && (
-        <footer class="form-foot">
-          <span class="grow quiet">
-            {form.problem ? (
-              <span class="wrong" role="alert">
-                {form.problem}
-              </span>
-            ) : lines.length === 0 ? (
-              'The draft is as what is in force.'
-            ) : form.dirty ? (
-              'Not saved.'
-            ) : (
-              version !== undefined && 'The draft is saved, and not in force.'
-            )}
-          </span>
-          <Button disabled={version === undefined && !form.dirty} busy={form.busy} onClick={drop}>
-            Drop the draft
-          </Button>
-          <Button disabled={!form.dirty} busy={form.busy} onClick={() => void write()}>
-            Save draft
-          </Button>
-          <Button kind="primary" disabled={lines.length === 0} onClick={() => setPublishing(true)}>
-            Publish…
-          </Button>
-        </footer>
-      )}
+      <Simulated name={name} policy={edited.policy} onResult={setSimulation} />
+      {published && allowed('spend.read') && <Traffic name={name} since={published.published_at} />}
+      {mayChange && <Foot edited={edited} isChange={changes.length > 0} onPublish={askToPublish} />}
       {publishing && (
-        <Dialog
-          title={`Publish the policy of ${name}?`}
-          wide
+        <PublishDialog
+          name={name}
+          changes={changes}
+          simulation={simulation}
+          busy={edited.form.busy}
           onClose={() => setPublishing(false)}
-          onSubmit={() => void publish()}
-          footer={
-            <>
-              <Button onClick={() => setPublishing(false)}>Cancel</Button>
-              <Button type="submit" kind="primary" busy={form.busy}>
-                Publish
-              </Button>
-            </>
-          }
-        >
-          <Table name="policy-diff" label="What changes" columns={DIFF} rows={lines} rowId={({ label }) => label} />
-          {simulation && simulation.unserved > 0 && (
-            <Notice tone="warn">
-              {simulation.unserved} of {simulation.calls} simulated calls find no deployment.
-            </Notice>
-          )}
-          <p class="quiet">It is in force everywhere within five seconds. The history leads back.</p>
-        </Dialog>
+          onPublish={() => void publish()}
+        />
       )}
     </div>
   )
 }
 
-const INHERITED = <span class="quiet">inherited</span>
-const DIFF: ReadonlyArray<Column<Line>> = [
-  { id: 'label', label: 'Setting', cell: ({ label }) => label },
-  { id: 'now', label: 'In force', cell: ({ now }) => now ?? INHERITED },
-  { id: 'next', label: 'Becomes', cell: ({ next }) => next ?? INHERITED },
-]
+/** Ctrl or ⌘ with Enter, while no dialog is open. */
+function usePublishKey(pressed: () => void): void {
+  const latest = useRef(pressed)
+  latest.current = pressed
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || document.querySelector('dialog[open]')) return
+      event.preventDefault()
+      latest.current()
+    }
+    addEventListener('keydown', key)
+    return () => removeEventListener('keydown', key)
+  }, [])
+}
 
-const linesOf = (now: Policy, next: Policy): readonly Line[] =>
-  SETTINGS.map(([key, label, unit]) => ({
-    label,
-    now: settingWords(now[key], unit),
-    next: settingWords(next[key], unit),
-  })).filter((line) => line.now !== line.next)
+function Conflict({ edited: { conflict, loadTheirs, keepMine } }: { readonly edited: EditedPolicy }) {
+  if (!conflict) return null
+  return (
+    <Notice
+      tone="warn"
+      actions={
+        <>
+          <Button small onClick={() => loadTheirs(conflict)}>
+            Load theirs
+          </Button>
+          <Button small onClick={() => keepMine(conflict)}>
+            Keep mine
+          </Button>
+        </>
+      }
+    >
+      Somebody else has changed the draft meanwhile.
+    </Notice>
+  )
+}
+
+function StrategyChoice({
+  form,
+  inForce,
+  inherited,
+  disabled,
+}: {
+  readonly form: EditedPolicy['form']
+  readonly inForce: Strategy | null
+  readonly inherited: unknown
+  readonly disabled: boolean
+}) {
+  const choices: readonly (Strategy | null)[] = [null, ...(Object.keys(STRATEGIES) as Strategy[])]
+  return (
+    <ul class="choices">
+      {choices.map((one) => (
+        <li key={one}>
+          <button
+            type="button"
+            class="choice"
+            disabled={disabled}
+            aria-pressed={form.values.routing_strategy === one}
+            onClick={() => form.set('routing_strategy', one)}
+          >
+            <b>
+              {one ?? 'Inherit'}
+              {inForce === one && <span> · in force</span>}
+            </b>
+            <span>{one ? STRATEGIES[one] : `As router_settings say: ${inherited ?? '…'}.`}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function SettingFields({ form, inherited }: { readonly form: EditedPolicy['form']; readonly inherited: Inherited }) {
+  const like = (key: string) => `${inherited[key] ?? 'off'}, inherited`
+  return (
+    <div class="fields">
+      <div class="pair">
+        <NumberField form={form} name="timeout" label="Timeout of an attempt" unit="s" placeholder={like('timeout')} />
+        <NumberField
+          form={form}
+          name="total_timeout"
+          label="Timeout of the call"
+          unit="s"
+          placeholder={like('total_timeout')}
+        />
+        <NumberField form={form} name="num_retries" label="Retries" min={0} placeholder={like('num_retries')} />
+        <NumberField
+          form={form}
+          name="retry_after"
+          label="Wait before the first retry"
+          unit="s"
+          min={0}
+          placeholder={like('retry_after')}
+        />
+        <SelectField
+          form={form}
+          name="hedging"
+          label="Hedge a slow attempt"
+          none="Inherit"
+          options={[
+            { value: 'off', label: 'Never' },
+            { value: 'p95', label: 'When slower than 95 % of its calls' },
+            { value: 'after', label: 'After a time' },
+          ]}
+        />
+        {form.values.hedging === 'after' && (
+          <NumberField form={form} name="hedge_after_ms" label="After" unit="ms" min={1} />
+        )}
+        <TextField
+          form={form}
+          name="prompt_ref"
+          label="Prompt before each call"
+          nullable
+          mono
+          placeholder="none"
+          hint="key, key@3 or key:label"
+        />
+      </div>
+    </div>
+  )
+}
+
+interface FootProps {
+  readonly edited: EditedPolicy
+  /** Publishing the draft would change something. */
+  readonly isChange: boolean
+  readonly onPublish: () => void
+}
+
+function Foot({ edited, isChange, onPublish }: FootProps) {
+  const { form, version, save, drop } = edited
+  return (
+    <footer class="form-foot">
+      <span class="grow quiet">
+        <Standing edited={edited} isChange={isChange} />
+      </span>
+      <Button disabled={version === undefined && !form.dirty} busy={form.busy} onClick={drop}>
+        Drop the draft
+      </Button>
+      <Button disabled={!form.dirty} busy={form.busy} onClick={() => void save()}>
+        Save draft
+      </Button>
+      <Button kind="primary" disabled={!isChange} onClick={onPublish}>
+        Publish…
+      </Button>
+    </footer>
+  )
+}
+
+/** Whether the draft is saved, or why it could not be. */
+function Standing({ edited: { form, version }, isChange }: Pick<FootProps, 'edited' | 'isChange'>) {
+  if (form.problem) {
+    return (
+      <span class="wrong" role="alert">
+        {form.problem}
+      </span>
+    )
+  }
+  if (!isChange) return 'The draft is as what is in force.'
+  if (form.dirty) return 'Not saved.'
+  return version === undefined ? null : 'The draft is saved, and not in force.'
+}

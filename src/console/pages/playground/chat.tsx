@@ -1,34 +1,11 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { useParams } from '../../data/params.ts'
-import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { SentPrompt } from '../../design/call/sent-prompt.tsx'
-import { CheckField, NumberField, TextField } from '../../design/form/fields.tsx'
-import { useForm } from '../../design/form/form.tsx'
-import { useMedia } from '../../design/panel.tsx'
-import { jsonOf } from './call.ts'
+import { ChatSettings, callOf, useChatSettings } from './chat-settings.tsx'
 import { CodeDialog, type Example } from './code-dialog.tsx'
 import { type Asking, messagesOf, type Turn, useConversation } from './conversation.ts'
 import { ModelField } from './model-field.tsx'
-import { PromptField } from './prompt-field.tsx'
 import { useRunKeys } from './run-keys.ts'
 import { Turns } from './turns.tsx'
-
-const INITIAL = {
-  system: '',
-  stream: true,
-  explain: false,
-  temperature: null as number | null,
-  top_p: null as number | null,
-  max_tokens: null as number | null,
-  tools: '',
-  prompt: '',
-  variables: '',
-  more: '',
-}
-
-const TOOL_EXAMPLE =
-  '[{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
 
 /** A conversation, with one model or with two beside each other. */
 export function Chat({
@@ -40,50 +17,21 @@ export function Chat({
   readonly models: readonly string[]
   readonly onModel: (index: number, model: string) => void
 }) {
-  const may = useMay()
-  const params = useParams()
-  // A call that is repeated comes with what is known of it.
-  const form = useForm(
-    { ...INITIAL, stream: params.get('stream') !== '0', prompt: params.get('prompt') },
-    { asks: false },
-  )
+  const form = useChatSettings()
   const sides = [useConversation(), useConversation()].slice(0, models.length)
   const [draft, setDraft] = useState('')
   const [example, setExample] = useState<Example>()
   const box = useRef<HTMLTextAreaElement>(null)
   const id = useId()
-  const isWide = useMedia('(min-width: 1100px)')
   const isRunning = sides.some(({ running }) => running)
 
-  function asking(model: string): Asking {
-    const { system, stream, explain, temperature, top_p, max_tokens, prompt } = form.values
-    const tools = jsonOf(form.values.tools, 'tools', 'list')
-    const variables = jsonOf(form.values.variables, 'variables', 'object')
-    const more = jsonOf(form.values.more, 'more', 'object') as object | undefined
-    const numbers = Object.entries({ temperature, top_p, max_tokens }).filter(([, value]) => value !== null)
-    return {
-      keyId,
-      explain,
-      system,
-      body: {
-        model,
-        ...(stream && { stream }),
-        ...Object.fromEntries(numbers),
-        ...(tools !== undefined && { tools }),
-        ...(prompt && {
-          metadata: { prompt_ref: prompt, ...(variables !== undefined && { prompt_variables: variables }) },
-        }),
-        ...more,
-      },
-    }
-  }
-  /** What was typed wrongly is shown at its field, and nothing is called. */
+  /** Sends turns to all models, or only to one. A mistake in the settings is shown at its field, and nothing is sent. */
   const say = (only: number | undefined, said: readonly Turn[]) =>
     form.submit(async () => {
-      const asked = models.map(asking)
+      const calls = models.map((model) => callOf(form.values, keyId, model))
       if (only === undefined) setDraft('')
       sides.forEach((side, index) => {
-        if (only === undefined || only === index) void side.ask(asked[index] as Asking, said)
+        if (only === undefined || only === index) void side.ask(calls[index] as Asking, said)
       })
     })
   const isReady = models.every(Boolean) && !isRunning
@@ -102,7 +50,7 @@ export function Chat({
 
   const showCode = () =>
     form.submit(async () => {
-      const { body, system } = asking(models[0] ?? '')
+      const { body, system } = callOf(form.values, keyId, models[0] ?? '')
       const turns: readonly Turn[] = [
         ...(sides[0]?.turns ?? []),
         ...(draft ? [{ role: 'user' as const, text: draft }] : []),
@@ -163,92 +111,8 @@ export function Chat({
           </div>
         </div>
       </div>
-      <details class="play-settings" open={isWide}>
-        <summary>Parameters</summary>
-        <div class="fields">
-          <TextField form={form} name="system" label="System message" lines={3} />
-          <CheckField form={form} name="stream" label="Stream the answer" />
-          <NumberField
-            form={form}
-            name="temperature"
-            label="Temperature"
-            min={0}
-            max={2}
-            step={0.1}
-            placeholder="the model's own"
-          />
-          <NumberField
-            form={form}
-            name="top_p"
-            label="Top p"
-            min={0}
-            max={1}
-            step={0.05}
-            placeholder="the model's own"
-          />
-          <NumberField
-            form={form}
-            name="max_tokens"
-            label="Output tokens, at most"
-            min={1}
-            step={1}
-            placeholder="the model's own"
-          />
-          <TextField
-            form={form}
-            name="tools"
-            label="Tools"
-            hint="A JSON list."
-            lines={4}
-            mono
-            placeholder={TOOL_EXAMPLE}
-          />
-          {may('config.read') && (
-            <>
-              <PromptField value={form.values.prompt} onChange={(reference) => form.set('prompt', reference)} />
-              {form.values.prompt && (
-                <TextField
-                  form={form}
-                  name="variables"
-                  label="Variables"
-                  hint="A JSON object."
-                  lines={3}
-                  mono
-                  placeholder='{"shop": "Knots & Ropes"}'
-                />
-              )}
-              {form.values.prompt && <PromptSent reference={form.values.prompt} variables={form.values.variables} />}
-              <CheckField form={form} name="explain" label="Explain why a deployment was taken" />
-            </>
-          )}
-          <TextField
-            form={form}
-            name="more"
-            label="More of the body"
-            hint="A JSON object. It wins over what is set above."
-            lines={3}
-            mono
-            placeholder='{"response_format": {"type": "json_object"}}'
-          />
-        </div>
-      </details>
+      <ChatSettings form={form} />
       {example && <CodeDialog example={example} onClose={() => setExample(undefined)} />}
     </div>
-  )
-}
-
-/** What the prompt says before the conversation, as the call would send it. */
-function PromptSent({ reference, variables }: { readonly reference: string; readonly variables: string }) {
-  let values: unknown
-  try {
-    values = variables.trim() === '' ? {} : JSON.parse(variables)
-  } catch {
-    return <p class="quiet small">The variables are not JSON yet.</p>
-  }
-  return (
-    <SentPrompt
-      label="What the prompt says"
-      asked={{ prompt_ref: reference, values: values as Record<string, unknown> }}
-    />
   )
 }
