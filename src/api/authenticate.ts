@@ -22,13 +22,13 @@ export function authenticate(
   const { c } = exchange
   const { client } = c.env
   exchange.address = services.clientAddress(client.address, c.req.header('x-forwarded-for'))
-  if (contract.auth === 'public') return contract.takesSession ? rejoin(services, exchange) : undefined
+  if (contract.auth === 'public') return contract.takesSession ? joinSession(services, exchange) : undefined
   const found = callerOf(services, exchange, contract)
   // Most model calls are of cached callers: they wait for nothing.
   if (found instanceof Promise || !contract.modelCall) return enter(services, exchange, contract, found)
   exchange.caller = found
-  const looking = services.live.attend(client.defer)
-  if (looking) return looking.then(() => requireAllowed(found, contract))
+  const reading = services.live.attend(client.defer)
+  if (reading) return reading.then(() => requireAllowed(found, contract))
   requireAllowed(found, contract)
   return undefined
 }
@@ -40,8 +40,8 @@ async function enter(
   found: Caller | Promise<Caller>,
 ): Promise<void> {
   exchange.caller = await found
-  const looking = services.live.attend(exchange.c.env.client.defer)
-  if (looking) await looking
+  const reading = services.live.attend(exchange.c.env.client.defer)
+  if (reading) await reading
   // A model call is counted with everything else that decides it.
   if (!contract.modelCall) await count(services, exchange)
   requireAllowed(exchange.caller, contract)
@@ -98,7 +98,7 @@ function sessionOf(services: ApiServices, exchange: Exchange, token: string): Ca
 }
 
 /** The session of a request that needs none. One that has ended is no session. */
-async function rejoin(services: ApiServices, exchange: Exchange): Promise<void> {
+async function joinSession(services: ApiServices, exchange: Exchange): Promise<void> {
   const token = tokenOf(exchange)
   if (token === undefined) return
   try {

@@ -3,8 +3,8 @@ import { isoTime } from '../lib/iso-time.ts'
 import type { EndedBatch } from '../stores/sql/batches/ended-batch.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
-/** Tells of a batch that this process has ended. */
-export function tellFinished(
+/** Emits the event of a batch that this process has ended. */
+export function reportFinished(
   { telemetry, clock }: { readonly telemetry: Telemetry; readonly clock: Clock },
   batch: EndedBatch,
 ): void {

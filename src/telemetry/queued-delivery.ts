@@ -55,7 +55,7 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
   let sender: object | undefined
   let begunAt = Number.NEGATIVE_INFINITY
 
-  const tell = (
+  const reportMoved = (
     type: RecordsMoved['type'],
     { name }: Topic,
     entries: readonly Waiting[],
@@ -82,7 +82,7 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
   )
 
   function drop(one: Waiting): void {
-    tell('records.dropped', one.topic, [one])
+    reportMoved('records.dropped', one.topic, [one])
     logDropped()
   }
 
@@ -106,7 +106,7 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
     const fold = folds.get(folding) ?? folding.begin()
     folds.set(folding, fold)
     fold.add(one.entry)
-    tell('records.folded', one.topic, [one])
+    reportMoved('records.folded', one.topic, [one])
     logFolded()
   }
 
@@ -125,35 +125,35 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
         sql,
         entries.map(({ entry }) => entry),
       )
-      tell('records.written', topic, entries, spent ?? undefined)
+      reportMoved('records.written', topic, entries, spent ?? undefined)
       return []
     } catch (error) {
       lastError = describeError(error)
       if (!isPoison(error)) {
-        tell('records.failed', topic, entries)
+        reportMoved('records.failed', topic, entries)
         logFailed()
         return entries
       }
       if (entries.length > 1) return (await Promise.all(entries.map((one) => write(topic, [one])))).flat()
       const sums = addedUp(first)
-      if (!sums) return bury(first)
-      tell('records.folded', topic, entries)
+      if (!sums) return keepRefused(first)
+      reportMoved('records.folded', topic, entries)
       logFolded()
       return write(sums.topic, [sums])
     }
   }
 
   /** Keeps a refused entry as a dead letter, or drops it; resolves with it if that failed for now. */
-  async function bury(one: Waiting): Promise<readonly Waiting[]> {
+  async function keepRefused(one: Waiting): Promise<readonly Waiting[]> {
     try {
       if (await isKept(deadLetters, one.topic, one.entry, lastError)) {
-        tell('records.dead', one.topic, [one])
+        reportMoved('records.dead', one.topic, [one])
         logDead()
       } else drop(one)
       return []
     } catch (error) {
       lastError = describeError(error)
-      tell('records.failed', one.topic, [one])
+      reportMoved('records.failed', one.topic, [one])
       logFailed()
       return [one]
     }

@@ -52,13 +52,14 @@ export async function writeQueued(
       log.warn('records.failed', { topic: name, records: ofTopic.length, error: describeError(error) })
       if (isPoison(error) && ofTopic.length > 1) await Promise.all(ofTopic.map((message) => write(name, [message])))
       else if (isPoison(error) && topic && (await foldAlone(topic, ofTopic))) reportAll('records.folded')
-      else if (isPoison(error) && topic && (await bury(topic, ofTopic, describeError(error)))) reportAll('records.dead')
+      else if (isPoison(error) && topic && (await keepRefused(topic, ofTopic, describeError(error))))
+        reportAll('records.dead')
       else for (const message of ofTopic) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) })
     }
   }
 
   /** Keeps a record that the database refuses; returns whether it could. */
-  async function bury(topic: Topic, ofTopic: readonly QueueMessage[], reason: string): Promise<boolean> {
+  async function keepRefused(topic: Topic, ofTopic: readonly QueueMessage[], reason: string): Promise<boolean> {
     try {
       for (const message of ofTopic) {
         if (!(await isKept(deadLetters, topic, entryOf(message), reason))) return false

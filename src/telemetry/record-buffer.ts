@@ -104,7 +104,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   }
 
   /** Keeps a refused entry as a dead letter, or drops it. */
-  async function bury(entry: object): Promise<void> {
+  async function keepRefused(entry: object): Promise<void> {
     const reason = lastError
     if (!(await isKept(deadLetters, topic, entry, reason))) return drop()
     reportMoved('records.dead', 1)
@@ -183,7 +183,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
           size = Math.ceil(batch.length / 2)
           continue
         }
-        if (refused && !foldAlone(batch[0] as object)) await bury(batch[0] as object)
+        if (refused && !foldAlone(batch[0] as object)) await keepRefused(batch[0] as object)
         await upcoming.done()
         size = Math.min(batchSize, 2 * size)
         failures = 0

@@ -60,7 +60,7 @@ async function byMasterKey(scope: Scope, { master_key: key }: { readonly master_
 
 async function byPassword(scope: Scope, given: z.output<ReturnType<typeof password>>): Promise<Answer> {
   const { services, address } = scope
-  const tells = (result: string, reason?: string, accountId?: string) =>
+  const auditResult = (result: string, reason?: string, accountId?: string) =>
     scope.audits({
       resource_id: accountId ?? null,
       metadata: { method: 'password', result, ...(reason === undefined ? {} : { reason }) },
@@ -68,20 +68,20 @@ async function byPassword(scope: Scope, given: z.output<ReturnType<typeof passwo
   const attempt = { email: given.email, password: given.password, mfaCode: given.mfa_code, address }
   await services.firstAdmin.ensure()
   const outcome = await services.signIn(attempt).catch((error: unknown) => {
-    tells('refused', error instanceof GatewayError ? (error.code ?? error.failure) : 'failed')
+    auditResult('refused', error instanceof GatewayError ? (error.code ?? error.failure) : 'failed')
     throw error
   })
   if (outcome.kind === 'refused') {
-    tells('refused', outcome.reason, outcome.accountId)
-    throw wrong()
+    auditResult('refused', outcome.reason, outcome.accountId)
+    throw wrongCredentials()
   }
   const { account, mfaVerified } = outcome
   const answer = await opened(scope, { accountId: account.account_id, method: 'password', mfaVerified })
   if (!answer) {
-    tells('refused', 'disabled', account.account_id)
-    throw wrong()
+    auditResult('refused', 'disabled', account.account_id)
+    throw wrongCredentials()
   }
-  tells('accepted', undefined, account.account_id)
+  auditResult('accepted', undefined, account.account_id)
   scope.audits({ actor_type: 'account', actor_id: account.account_id })
   return answer
 }
@@ -92,6 +92,6 @@ async function opened(scope: Scope, opening: SessionOpening): Promise<Answer | u
 }
 
 /** The same refusal for every reason: it must not reveal which accounts exist. */
-function wrong(): GatewayError {
+function wrongCredentials(): GatewayError {
   return refusal('invalid_credentials', 'The e-mail address, the password or the code is wrong.')
 }

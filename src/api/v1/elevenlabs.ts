@@ -69,7 +69,7 @@ export const textToSpeechStream = speechAt(
   "Turn text into speech, in the shape of ElevenLabs' API for streams; counted as `/v1/audio/speech`.",
 )
 
-const heard = modelRoute(
+const speechToTextRoute = modelRoute(
   { ...audioTranscriptions.endpoint, mode: asMode(hearing) },
   {
     summary: "Turn a recording into text, in the shape of ElevenLabs' API; counted as `/v1/audio/transcriptions`.",
@@ -78,4 +78,7 @@ const heard = modelRoute(
     credentialHeader,
   },
 )
-export const speechToText = { ...heard, contract: { ...heard.contract, path: '/v1/speech-to-text' } }
+export const speechToText = {
+  ...speechToTextRoute,
+  contract: { ...speechToTextRoute.contract, path: '/v1/speech-to-text' },
+}

@@ -8,7 +8,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { errorFileId, outputFileId, resultKey } from '../batch-ids.ts'
 import type { BatchStage } from '../batch-stage.ts'
 import { persistently } from '../persistently.ts'
-import { tellFinished } from '../tell-finished.ts'
+import { reportFinished } from '../report-finished.ts'
 import { underLease } from '../under-lease.ts'
 import type { FinishStores } from './finish-stores.ts'
 import { errorLines, outputLines } from './result-lines.ts'
@@ -71,7 +71,7 @@ async function finishBatch(
   signal.throwIfAborted()
   const ended = await records.end(lease, { output, errors }, config.general_settings.file_retention_days)
   if (!ended) return
-  tellFinished(services, ended)
+  reportFinished(services, ended)
 }
 
 /** Removes the blobs of results of ended batches. What was removed before a failure is not removed again. */

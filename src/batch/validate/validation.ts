@@ -15,7 +15,7 @@ import type { BatchEndpoints } from '../batch-endpoint.ts'
 import { contentKey } from '../batch-ids.ts'
 import type { BatchStage } from '../batch-stage.ts'
 import { linesOf } from '../lines.ts'
-import { tellFinished } from '../tell-finished.ts'
+import { reportFinished } from '../report-finished.ts'
 import { underLease } from '../under-lease.ts'
 import { yielding } from '../yielding.ts'
 import { checkLine, type LineRules } from './check-line.ts'
@@ -54,7 +54,7 @@ export function validation(services: ValidationServices): BatchStage {
         const checked = await checkInput(services, batch, leased)
         if (!checked.errors) return void (await records.pass(lease, checked))
         const failed = await records.fail(lease, checked.errors)
-        if (failed) tellFinished(services, failed)
+        if (failed) reportFinished(services, failed)
       }
       await underLease(lease, check, { leases: records, log, signal, failed: 'batch.not_validated' })
       return true

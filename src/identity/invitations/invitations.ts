@@ -77,7 +77,8 @@ export function invitations(options: {
           organizationRoles: ORGANIZATION_ROLES,
           teamRoles: TEAM_ROLES,
         })
-        if (invitation) return { invitation, isProved: isProved(invitation), everywhere: await tell(store, invitation) }
+        if (invitation)
+          return { invitation, isProved: isProved(invitation), everywhere: await publishAccess(store, invitation) }
         open = await records.inspect(hash(token))
       }
       throw new GatewayError(
@@ -96,8 +97,8 @@ function isProved({ password_set, by_mail, has_password, mfa_enabled }: Accepted
   return password_set || (by_mail && has_password && !mfa_enabled)
 }
 
-/** Sessions of an account that there was feel what it was given. */
-async function tell(store: Pick<SharedStore, 'publish'>, invitation: AcceptedInvitation): Promise<boolean> {
+/** Publishes the new access of an existing account, so that its sessions have it from their next request on. */
+async function publishAccess(store: Pick<SharedStore, 'publish'>, invitation: AcceptedInvitation): Promise<boolean> {
   if (invitation.is_new) return true
   const { account_id, account_version, user_id, user_version } = invitation
   return store.publish({

@@ -135,7 +135,10 @@ export function sessions(options: {
     client.defer(records.touch(sessionId, origin(client)).catch(() => {}))
   }
 
-  async function tell(sessionsEnded: readonly EndedSession[], others: readonly RecordVersion[] = []): Promise<void> {
+  async function publishEnded(
+    sessionsEnded: readonly EndedSession[],
+    others: readonly RecordVersion[] = [],
+  ): Promise<void> {
     if (sessionsEnded.length === 0) return
     const ended = sessionsEnded.map((one) => ({ record: sessionRecord(one.session_id), version: Number(one.version) }))
     await store.publish({ records: [...ended, ...others], removed: [] })
@@ -171,18 +174,18 @@ export function sessions(options: {
       const { replaced, accountVersion } = opened
       if (replaced) {
         const account = { record: accountRecord(accountId ?? ''), version: Number(accountVersion) }
-        await tell([replaced], accountVersion === undefined ? [] : [account])
+        await publishEnded([replaced], accountVersion === undefined ? [] : [account])
       }
       return { token, seconds, caller: await read(digest, token) }
     },
     async end(sessionId, accountId) {
       const session = await records.end(sessionId, accountId)
-      if (session) await tell([session])
+      if (session) await publishEnded([session])
       return session !== undefined
     },
     async endAll(accountId, except) {
       const all = await records.endAll(accountId, except)
-      await tell(all)
+      await publishEnded(all)
       return all.length
     },
   }

@@ -54,8 +54,8 @@ export function signOnWith(options: {
     return decided
   }
 
-  /** Sessions and keys that are about what has changed notice it from their next request on. */
-  async function tell(decided: FirstLogin): Promise<void> {
+  /** Publishes what a first login has changed, so that cached sessions and keys apply it from their next request on. */
+  async function publish(decided: FirstLogin): Promise<void> {
     const { account, organization_version, team_version, user_version } = decided
     const changed: readonly [record: string, version: string | null][] = [
       [accountRecord(account?.account_id ?? ''), decided.outcome === 'linked' ? (account?.version ?? null) : null],
@@ -81,7 +81,7 @@ export function signOnWith(options: {
     const decided = await first(profile)
     const problem = PROBLEMS[decided.outcome]
     if (problem) throw new SignOnProblem(...problem)
-    await tell(decided)
+    await publish(decided)
     // Another login of the same person was first by a moment.
     const own = decided.account ?? (await known(profile))
     if (!own) throw new SignOnProblem('account_disabled', 'the account was removed meanwhile')

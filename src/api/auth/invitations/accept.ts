@@ -40,7 +40,7 @@ export const acceptInvitation = defineRoute(
     const { token, password } = accepted(body(), scope.input.json)
     scope.audits({ actor_type: 'anonymous', actor_id: null, resource_id: null })
     const { invitation, isProved } = await scope.services.invitations.accept(token, password, scope.address)
-    tellsOf(scope, invitation)
+    auditAcceptance(scope, invitation)
     if (scope.session()?.account?.accountId === invitation.account_id) return answered(true)
     const opening = { accountId: invitation.account_id, method: 'invitation', mfaVerified: false } as const
     const session = isProved ? await browserSession(scope, opening) : undefined
@@ -53,7 +53,7 @@ function answered(isSignedIn: boolean, headers = {}) {
   return json(body, 200, headers)
 }
 
-function tellsOf(scope: Scope, invitation: AcceptedInvitation): void {
+function auditAcceptance(scope: Scope, invitation: AcceptedInvitation): void {
   const { account_id, invitation_id, organization_id, organization_role, team_id, team_role } = invitation
   scope.audits({
     actor_type: 'account',

@@ -98,7 +98,7 @@ const create = defineRoute(
     const reaches = reachesOf(caller(), 'update')
     const made = await services.records.callableBindings.create(newId('binding'), target, grant, reaches)
     if (made === undefined) throw await refusedScope(scope, target)
-    return seen(scope, made, undefined, 201)
+    return changedAnswer(scope, made, undefined, 201)
   },
 )
 
@@ -135,7 +135,7 @@ const patch = defineRoute(
       await requireBindable(services, 'callable_key', { callable_kind, callable_key })
     const changed = await services.records.callableBindings.change(binding, grant, reachesOf(caller(), 'update'))
     if (changed === undefined) throw unknown()
-    return seen(scope, changed, binding)
+    return changedAnswer(scope, changed, binding)
   },
 )
 
@@ -152,7 +152,7 @@ const remove = defineRoute(
     const binding = await find(scope, 'update')
     const removed = await services.records.callableBindings.remove(binding, reachesOf(caller(), 'update'))
     if (removed === undefined) throw unknown()
-    return seen(scope, removed, binding)
+    return changedAnswer(scope, removed, binding)
   },
 )
 
@@ -169,13 +169,13 @@ async function find(
   if (!isStorable(id)) throw unknown()
   const found = await within(what)
   if (found) return found
-  const seen = what === 'read' ? undefined : await within('read')
-  throw seen ? missingPermission(KINDS[seen.scope_type].update) : unknown()
+  const readable = what === 'read' ? undefined : await within('read')
+  throw readable ? missingPermission(KINDS[readable.scope_type].update) : unknown()
 }
 
-const TOLD = ['scope_type', 'scope_id', 'callable_kind', 'callable_key', 'enabled'] as const
+const AUDITED = ['scope_type', 'scope_id', 'callable_kind', 'callable_key', 'enabled'] as const
 
-async function seen(
+async function changedAnswer(
   scope: Scope,
   changed: ChangedBinding | 'taken',
   before: CallableBinding | undefined,
@@ -185,10 +185,12 @@ async function seen(
     throw new GatewayError('conflict', 'This is bound to the scope already.', { param: 'callable_key' })
   }
   const { binding } = changed
-  const told = TOLD.filter((field) => before?.[field] !== binding[field])
+  const changedFields = AUDITED.filter((field) => before?.[field] !== binding[field])
   const everywhere = await scopeChanged(scope, binding, changed.scope, {
     resource_id: binding.binding_id,
-    changes: Object.fromEntries(told.map((field) => [field, { old: before?.[field] ?? null, new: binding[field] }])),
+    changes: Object.fromEntries(
+      changedFields.map((field) => [field, { old: before?.[field] ?? null, new: binding[field] }]),
+    ),
   })
   return changeAnswer(everywhere, binding, status)
 }

@@ -66,15 +66,15 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
     if (isStorable(scope.scope_id)) return scope
     throw absentScope(scope, parameter)
   }
-  const face = async (services: ApiServices, scope: CallableScope, reaches: Reaches) => {
+  const readAccess = async (services: ApiServices, scope: CallableScope, reaches: Reaches) => {
     const levels = await services.records.callableScopes.levels(scope, reaches)
     if (!levels) throw absentScope(scope, parameter)
-    return faceOf(services, levels)
+    return accessAnswer(services, levels)
   }
   const get = defineRoute(
     { ...common, method: 'get', summary: `What this ${noun} may call.`, permission: read, responses: { 200: shown } },
     async ({ services, caller, input }) =>
-      json(await face(services, targetOf(input.params), reachesOf(caller(), 'read'))),
+      json(await readAccess(services, targetOf(input.params), reachesOf(caller(), 'read'))),
   )
   const put = defineRoute(
     {
@@ -103,7 +103,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
           access_groups: { old: bound(before, 'access_group'), new: access_groups },
         },
       })
-      return changeAnswer(everywhere, await face(services, target, reaches))
+      return changeAnswer(everywhere, await readAccess(services, target, reaches))
     },
   )
   return [get, put]
@@ -120,7 +120,7 @@ function grantsOf(callable_kind: NewModelGrant['callable_kind'], given: readonly
   return [...new Set(given)].map((callable_key) => ({ binding_id: newId('binding'), callable_kind, callable_key }))
 }
 
-function faceOf(
+function accessAnswer(
   { registry, config }: ApiServices,
   levels: readonly CallableLevel[],
 ): z.output<ReturnType<typeof answer>> {

@@ -109,7 +109,7 @@ const create = defineRoute(
       ),
     )
     outbox.wake(scope.client.defer)
-    tellsOf(scope, invitation, places.organizationId)
+    auditInvitation(scope, invitation, places.organizationId)
     return json({ ...shown(invitation), ...carried.shown }, 201)
   },
 )
@@ -166,7 +166,7 @@ const resend = defineRoute(
     const invitation = await records.invitations.renew(before.invitation_id, carried.link, carried.email)
     if (!invitation) throw notPending()
     outbox.wake(scope.client.defer)
-    tellsOf(scope, invitation, places.organizationId)
+    auditInvitation(scope, invitation, places.organizationId)
     return json({ ...shown(invitation), ...carried.shown })
   },
 )
@@ -184,7 +184,7 @@ const cancel = defineRoute(
     const { before, places } = await present(scope)
     const invitation = await records.invitations.cancel(before.invitation_id)
     if (!invitation) throw notPending()
-    tellsOf(scope, invitation, places.organizationId)
+    auditInvitation(scope, invitation, places.organizationId)
     return json(shown(invitation))
   },
 )
@@ -222,7 +222,7 @@ function requirePlace(scope: 'organization' | 'team', id: string | null, role: s
 
 const shown = (invitation: InvitationRecord) => fieldsOf(answer(), invitation)
 
-function tellsOf(scope: Scope, invitation: InvitationRecord, organizationId: string | null): void {
+function auditInvitation(scope: Scope, invitation: InvitationRecord, organizationId: string | null): void {
   const { email, organization_role, team_id, team_role, expires_at } = invitation
   scope.audits({
     resource_id: invitation.invitation_id,

@@ -41,7 +41,7 @@ const put = defineRoute(
     const { version } = input.json
     const move = await services.records.prompts.moveLabel(key, label, version)
     if (!move) throw (await unchanged(services, key)) ?? noVersion()
-    return moved(scope, label, move)
+    return labelMoved(scope, label, move)
   },
 )
 
@@ -60,7 +60,7 @@ const remove = defineRoute(
       ? await services.records.prompts.dropLabel(key, label)
       : undefined
     if (!move) throw (await unchanged(services, key)) ?? noLabel()
-    return moved(scope, label, move)
+    return labelMoved(scope, label, move)
   },
 )
 
@@ -85,7 +85,7 @@ const rollBack = defineRoute(
     const { label } = accepted(labelled(), input.json)
     await promptOf(services, key)
     const move = await services.records.prompts.rollBack(key, label)
-    if (move) return moved(scope, label, move)
+    if (move) return labelMoved(scope, label, move)
     const refused = await unchanged(services, key)
     if (refused) throw refused
     if (!Object.hasOwn((await promptOf(services, key)).labels, label)) throw noLabel()
@@ -96,7 +96,7 @@ const rollBack = defineRoute(
 
 export const promptLabelRoutes: readonly Route[] = [put, remove, rollBack]
 
-async function moved(
+async function labelMoved(
   { services, audits }: Pick<Scope, 'services' | 'audits'>,
   label: string,
   move: LabelMove,

@@ -145,10 +145,10 @@ const archive = defineRoute(
     responses: answers,
   },
   (scope) =>
-    moved(scope, async (key) => {
+    setState(scope, async (key) => {
       const { prompts, routeGroupPolicies } = scope.services.records
       const groups = await routeGroupPolicies.naming(key)
-      const gone = await goneOf(scope.services, groups)
+      const gone = await absentOf(scope.services, groups)
       const archived = await prompts.archive(key, gone)
       if (!archived && (await prompts.find(key))?.state === 'active')
         throw inUse(await routeGroupPolicies.naming(key), gone)
@@ -166,7 +166,7 @@ const unarchive = defineRoute(
     permission: 'config.update',
     responses: answers,
   },
-  (scope) => moved(scope, scope.services.records.prompts.unarchive),
+  (scope) => setState(scope, scope.services.records.prompts.unarchive),
 )
 
 const remove = defineRoute(
@@ -193,7 +193,7 @@ const remove = defineRoute(
 export const prompts: readonly Route[] = [list, create, get, patch, archive, unarchive, remove]
 
 /** Archives or unarchives a prompt; does nothing where it is in that state already. */
-async function moved(
+async function setState(
   { services, audits, input }: Scope<{ readonly params: { readonly key: string } }>,
   move: (key: string) => Promise<PromptRecord | undefined>,
 ): Promise<Answer> {
@@ -206,7 +206,7 @@ async function moved(
 }
 
 /** The groups that no longer exist. Their policies have no effect, and could not be changed. */
-async function goneOf(services: ApiServices, groups: readonly string[]): Promise<string[]> {
+async function absentOf(services: ApiServices, groups: readonly string[]): Promise<string[]> {
   const known = await Promise.all(groups.map((name) => isGroup(services, name)))
   return groups.filter((_, at) => !known[at])
 }

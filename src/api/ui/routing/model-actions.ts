@@ -80,7 +80,7 @@ const drain = defineRoute(
       'Gives a deployment no new calls until it is resumed, over restarts too; calls that run go on. In every process within 5 s.',
     responses: health,
   },
-  async (scope) => moved(scope.services, scope.input.params.deployment_id, 'drain'),
+  async (scope) => setDrained(scope.services, scope.input.params.deployment_id, 'drain'),
 )
 
 const resume = defineRoute(
@@ -89,12 +89,12 @@ const resume = defineRoute(
     summary: 'Gives a drained deployment calls again, from every process within 5 s.',
     responses: health,
   },
-  async (scope) => moved(scope.services, scope.input.params.deployment_id, 'resume'),
+  async (scope) => setDrained(scope.services, scope.input.params.deployment_id, 'resume'),
 )
 
 export const modelActions: readonly Route[] = [checkNow, releaseNow, drain, resume]
 
-async function moved(services: ApiServices, id: string, how: 'drain' | 'resume') {
+async function setDrained(services: ApiServices, id: string, how: 'drain' | 'resume') {
   const deployment = await find(services, id)
   await services.records.drained[how](deployment.id)
   await reload(services)

@@ -154,7 +154,7 @@ const publish = defineRoute(
     await requireGroup(services, params.name)
     const records = services.records.routeGroupPolicies
     const record = await records.publish(params.name, query.draft_version, makerOf(scope))
-    if (record) return holds({ services, audits }, record)
+    if (record) return publicationAnswer({ services, audits }, record)
     const draft = (await records.find(params.name))?.draft
     if (draft) {
       await requirePrompt(services, draft)
@@ -186,7 +186,7 @@ const rollback = defineRoute(
     const record = past && (await records.restore(params.name, asked.version, makerOf(scope)))
     if (past && !record) await requirePrompt(services, past.policy)
     if (!record) throw new GatewayError('not_found', 'This version was never published.', { param: 'version' })
-    return holds({ services, audits }, record)
+    return publicationAnswer({ services, audits }, record)
   },
 )
 
@@ -239,7 +239,7 @@ function effectiveOf({ config }: ApiServices, policy: unknown): RouteGroupPolicy
 }
 
 /** Applies a publication in this process, and audits and shows it. */
-async function holds(
+async function publicationAnswer(
   { services, audits }: Pick<Scope, 'services' | 'audits'>,
   record: RouteGroupPolicyRecord,
 ): Promise<Answer> {

@@ -57,7 +57,7 @@ export const simulateRouteGroup = defineRoute(
   },
   async ({ services, input }) => {
     const { mode, tags, calls, strategy, policy } = asked().parse(input.json)
-    const group = underTrial(await groupNamed(services, input.params.name), { strategy, policy })
+    const group = withSimulatedPolicy(await groupNamed(services, input.params.name), { strategy, policy })
     const endpoint = endpointOf(group, mode)
     const metadata = tags && { metadata: { tags } }
     const request = { ...endpoint.mode.smallest, ...metadata, model: group.name }
@@ -83,7 +83,10 @@ async function groupNamed(services: ApiServices, name: string): Promise<Group> {
   throw new GatewayError('not_found', 'Nothing can be called by this name now.', { param: 'name' })
 }
 
-function underTrial(group: Group, trial: Pick<z.output<ReturnType<typeof asked>>, 'strategy' | 'policy'>): Group {
+function withSimulatedPolicy(
+  group: Group,
+  trial: Pick<z.output<ReturnType<typeof asked>>, 'strategy' | 'policy'>,
+): Group {
   const policy = trial.policy ? settingsOf(trial.policy) : group.policy
   return { ...group, policy: { ...policy, ...(trial.strategy ? { strategy: trial.strategy } : {}) } }
 }

@@ -15,18 +15,21 @@ import { defineRoute } from '../../route.ts'
 
 const MOST_CHANGES = 500
 
-const told = () => ({ path: z.string(), message: z.string().describe('Continues the sentence that the path begins.') })
+const finding = () => ({
+  path: z.string(),
+  message: z.string().describe('Continues the sentence that the path begins.'),
+})
 const answer = lazily(() =>
   z.object({
     ok: z.boolean(),
     mistakes: z.array(
       z.object({
-        ...told(),
+        ...finding(),
         line: z.int().nullable().describe('Of the key, or of the nearest one above it.'),
         column: z.int().nullable(),
       }),
     ),
-    notes: z.array(z.object(told())).describe('No mistakes, but worth a look.'),
+    notes: z.array(z.object(finding())).describe('No mistakes, but worth a look.'),
     models: z.int().nullable(),
     deployments: z.int().nullable(),
     changes: z

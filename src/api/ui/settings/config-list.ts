@@ -71,7 +71,7 @@ function shown(config: Config, { path, schema }: Key): z.output<ReturnType<typeo
   const given = written ? 'file' : 'default'
   return {
     key,
-    ...told(value),
+    ...shownValue(value),
     source: variable === null ? given : origins?.isMade(variable) ? 'generated' : 'environment',
     variable,
     type: typeOf(schema),
@@ -82,7 +82,7 @@ function shown(config: Config, { path, schema }: Key): z.output<ReturnType<typeo
   }
 }
 
-function told(value: unknown): { value: unknown; set: boolean; secret: boolean } {
+function shownValue(value: unknown): { value: unknown; set: boolean; secret: boolean } {
   if (value === undefined || value === null) return { value: null, set: false, secret: false }
   if (isSecret(value)) return { value: null, set: true, secret: true }
   const isList = Array.isArray(value) && value.some(isMap)

@@ -79,22 +79,23 @@ async function called(
   const asking = { signal: client.signal }
   const startedAt = performance.now()
   let tool = ''
-  const told = (result: ToolCalled['result']) => tell(scope, { server: server.key, tool, result, startedAt })
+  const emitResult = (result: ToolCalled['result']) =>
+    emitToolCalled(scope, { server: server.key, tool, result, startedAt })
   try {
     const tools = await toolServers.tools(server, asking)
     const found = tools.find(({ name, publicName }) => asked === name || asked === publicName)
     if (!found) throw new ToolFailure('unknown_tool', `The tool server '${server.key}' has no such tool.`)
     tool = found.name
     const result = await toolServers.call(server, tool, args, asking)
-    told(result.isError ? 'error' : 'ok')
+    emitResult(result.isError ? 'error' : 'ok')
     return result
   } catch (error) {
-    told(error instanceof ToolFailure && error.kind === 'timeout' ? 'timeout' : 'failed')
+    emitResult(error instanceof ToolFailure && error.kind === 'timeout' ? 'timeout' : 'failed')
     throw error
   }
 }
 
-function tell(
+function emitToolCalled(
   { services, caller, requestId }: Scope,
   { startedAt, ...call }: Pick<ToolCalled, 'server' | 'tool' | 'result'> & { readonly startedAt: number },
 ): void {

@@ -31,7 +31,7 @@ export const sourceOf = ({ filled, reach, range, filters }: Source, groupings: r
   sumsSource(filled, reach, range, filters, groupings, only)
 
 /** The most expensive values of a grouping in the whole range, found by two sums alone: reports have dozens. */
-export async function dearest(database: Sql, source: Source, by: Grouping, places: Places): Promise<string[]> {
+export async function mostExpensive(database: Sql, source: Source, by: Grouping, places: Places): Promise<string[]> {
   const candidates = await candidatesFor(database, source, by, places)
   const own = sql.id(GROUPINGS[by].column)
   const counted = sourceOf(source, [by], candidates && { by, values: candidates })
@@ -64,7 +64,7 @@ async function candidatesFor(
   const places = offset + limit
   if (days.length > MOST_DAYS || places > MOST_PLACES) return undefined
   const asked = sql`${days.map((day) => new Date(day).toISOString())}::timestamptz[]`
-  const daily = dearestOfDays(source, by, asked, 4 * places + 100)
+  const daily = topOfDays(source, by, asked, 4 * places + 100)
   if (!daily) return undefined
   const found = await rowsOf(
     database,
@@ -88,7 +88,7 @@ async function candidatesFor(
   return found[0]?.sure ? found.map(({ id }) => id) : undefined
 }
 
-interface DearestOfDays {
+interface TopOfDays {
   /** Common tables, among them `entry (day, id, cost_nano)` with the most expensive values of each day. */
   readonly entry: RawBuilder<unknown>
   /** The number of values of each day, which may have fewer. */
@@ -101,17 +101,17 @@ interface DearestOfDays {
 const MOST_UNRANKED = 3
 
 /** undefined where the costs of single days are not ranked. */
-function dearestOfDays(
+function topOfDays(
   { filled, reach, filters }: Source,
   by: Grouping,
   asked: RawBuilder<unknown>,
   most: number,
-): DearestOfDays | undefined {
+): TopOfDays | undefined {
   const ranked = GROUPINGS[by].column
   if (!filled.gateway_spend_total || reach !== 'everything' || (ranked !== 'key_id' && ranked !== 'user_id')) return
   const [given, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
   if (others.length > 0) return
-  if (!given && ranked === 'key_id') return filled.gateway_spend_key_day ? dearestKeys(asked, most) : undefined
+  if (!given && ranked === 'key_id') return filled.gateway_spend_key_day ? topKeys(asked, most) : undefined
   const [dimension, value] = given ?? ['all', '']
   const within = RANKED_WITHIN.find((name) => name === dimension)
   if (given && !within) return
@@ -141,12 +141,12 @@ function dearestOfDays(
 }
 
 /** The costs of keys by day are stored in order, even those of today. */
-function dearestKeys(asked: RawBuilder<unknown>, each: number): DearestOfDays {
+function topKeys(asked: RawBuilder<unknown>, each: number): TopOfDays {
   const entry = sql`entry AS (
-    SELECT day, dearest.id, dearest.cost_nano FROM unnest(${asked}) AS of (day)
+    SELECT day, top.id, top.cost_nano FROM unnest(${asked}) AS of (day)
     CROSS JOIN LATERAL (
       SELECT key_id AS id, cost_nano FROM gateway_spend_key_day AS one WHERE one.day = of.day
-      ORDER BY cost_nano DESC LIMIT ${each}) AS dearest
+      ORDER BY cost_nano DESC LIMIT ${each}) AS top
   )`
   return { entry, each, isWhole: sql`true` }
 }

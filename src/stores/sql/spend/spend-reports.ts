@@ -4,7 +4,7 @@ import { batchOf, rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import type { SpendFilters } from './spend-filters.ts'
-import { dearest, type Places, type Source, sourceOf } from './spend-ranking.ts'
+import { mostExpensive, type Places, type Source, sourceOf } from './spend-ranking.ts'
 import {
   GROUPINGS,
   type Grouping,
@@ -85,7 +85,7 @@ export function spendReports(database: Sql): SpendReports {
       const source = await about(reach, range, filters)
       const { name, joined } = nameOf(by, sql`group_value`, 'group_of')
       const ranked = isRanked(source.filled, reach, filters, by)
-      const values = ranked ? await dearest(database, source, by, { limit, offset }) : undefined
+      const values = ranked ? await mostExpensive(database, source, by, { limit, offset }) : undefined
       if (values?.length === 0) return []
       const counted = sourceOf(source, [by], values && { by, values })
       const page = values ? sql`` : sql`LIMIT ${limit} OFFSET ${offset}`
@@ -103,7 +103,7 @@ export function spendReports(database: Sql): SpendReports {
     async split(reach, range, { by, splitBy, top, offset, limit, ...filters }) {
       const source = await about(reach, range, filters)
       const ranked = isRanked(source.filled, reach, filters, splitBy)
-      const values = ranked ? await dearest(database, source, splitBy, { limit: top, offset: 0 }) : undefined
+      const values = ranked ? await mostExpensive(database, source, splitBy, { limit: top, offset: 0 }) : undefined
       const groupName = nameOf(by, sql`group_value`, 'group_of')
       const splitName = nameOf(splitBy, sql`split_value`, 'split_of')
       const groups = isTime(by) ? sql`group_value` : sql`whole DESC, group_value`
