@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
+import { strategies } from '../../src/routing/strategies/index.ts'
 import { busyMs } from '../support/busy-ms.ts'
 
 function linesOf(yaml: string, env: Record<string, unknown> = {}): string[] {
@@ -130,8 +131,7 @@ describe('one value', () => {
       'a strategy',
       'router_settings: {routing_strategy: least-bussy}',
       [
-        'router_settings.routing_strategy: must be one of simple-shuffle, weighted, priority-based-routing, least-busy, latency-based-routing, cost-based-routing, usage-based-routing, rate-limit-aware, tag-based-routing' +
-          "; did you mean 'least-busy'?",
+        `router_settings.routing_strategy: must be one of ${[...strategies.keys()].join(', ')}; did you mean 'least-busy'?`,
       ],
     ],
     [

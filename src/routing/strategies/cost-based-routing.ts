@@ -1,9 +1,9 @@
 import { unitCost } from '../../modes/price/cost.ts'
 import type { Strategy } from './strategy.ts'
 
-/** Lowest unit cost for the kind of request; an unknown price comes last. */
 export const costBasedRouting: Strategy = {
   name: 'cost-based-routing',
+  meaning: 'Lowest unit price for the kind of request; an unknown price last.',
   rank: ({ info }, _draw, { mode }) => unitCost(mode, info) ?? Number.POSITIVE_INFINITY,
   because({ deployment }, mode) {
     const cost = unitCost(mode, deployment.info)

@@ -1,9 +1,10 @@
 import { isStale } from '../../stores/kv/deployment-signals.ts'
 import { preferring, type Strategy } from './strategy.ts'
 
-/** Best recent latency. Deployments without a recent one come first, so that they are measured. */
 export const latencyBasedRouting: Strategy = {
   name: 'latency-based-routing',
+  meaning:
+    'Best recent time to the first token. Deployments without a measurement come first, so that they get one; those not measured for five minutes get one call.',
   ...preferring('latency'),
   because({ signals }, _mode, now) {
     if (signals.samples === 0) return 'not measured yet'

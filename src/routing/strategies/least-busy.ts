@@ -1,8 +1,8 @@
 import { preferring, type Strategy } from './strategy.ts'
 
-/** Fewest calls in flight. */
 export const leastBusy: Strategy = {
   name: 'least-busy',
+  meaning: 'Fewest calls in flight, over all processes.',
   ...preferring('active'),
   because: ({ signals }) => `${signals.active} calls in flight`,
 }

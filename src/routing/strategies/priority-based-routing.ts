@@ -1,8 +1,8 @@
 import type { Strategy } from './strategy.ts'
 
-/** The lowest `model_info.priority` first; the next only if no better deployment is available. */
 export const priorityBasedRouting: Strategy = {
   name: 'priority-based-routing',
+  meaning: 'Lowest `priority` first.',
   rank: ({ info }) => info.priority ?? 0,
   because: ({ deployment }) => `priority ${deployment.info.priority ?? 0}`,
 }

@@ -1,8 +1,8 @@
 import type { Strategy } from './strategy.ts'
 
-/** Random, regardless of weights. */
 export const simpleShuffle: Strategy = {
   name: 'simple-shuffle',
+  meaning: 'At random; weights are ignored.',
   rank: () => 0,
   because: () => 'at random, whatever the weights',
 }

@@ -20,6 +20,8 @@ export interface StrategyContext {
 export interface Strategy {
   /** Its value in `routing_strategy`. */
   readonly name: string
+  /** What comes first, in a sentence for the documents. */
+  readonly meaning: string
   /** The rank of a candidate: the lowest comes first, and of equal ranks the one with the lower draw (below
    *  `DRAWS`). */
   rank(deployment: Deployment, draw: number, context: StrategyContext): number

@@ -1,9 +1,9 @@
 import { byWeight, describeWeight } from '../weights.ts'
 import type { Strategy } from './strategy.ts'
 
-/** Random in proportion to weight. The tag filter applies to every strategy. */
 export const tagBasedRouting: Strategy = {
   name: 'tag-based-routing',
+  meaning: 'The tag filter of all strategies, then as `weighted`.',
   rank: byWeight,
   because: describeWeight,
 }

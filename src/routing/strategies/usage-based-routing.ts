@@ -1,9 +1,9 @@
 import { describeUtilization } from '../describe-utilization.ts'
 import { preferring, type Strategy } from './strategy.ts'
 
-/** Lowest current utilization of the tightest per-minute limit. */
 export const usageBasedRouting: Strategy = {
   name: 'usage-based-routing',
+  meaning: 'Lowest utilization of the tightest per-minute limit.',
   ...preferring('utilization'),
   because: describeUtilization,
 }

@@ -21,6 +21,7 @@ vi.mock(import('../../../src/routing/strategies/index.ts'), async (original) => 
   const { strategies } = await original()
   const lastNamed: Strategy = {
     name: 'last-named',
+    meaning: 'By name.',
     rank: ({ id }) => -id.charCodeAt(0),
     because: ({ deployment }) => `its id is ${deployment.id}`,
   }

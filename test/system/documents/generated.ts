@@ -6,6 +6,7 @@ import { metricNames } from './metric-names.ts'
 import { pricesAsOf } from './prices-as-of.ts'
 import { providerKinds } from './provider-kinds.ts'
 import { rolePermissions } from './role-permissions.ts'
+import { strategyNames } from './strategy-names.ts'
 
 /** The parts of the documents that the source decides, by the name in their marker. */
 export const PARTS: Readonly<Record<string, () => string>> = {
@@ -19,6 +20,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   clients: clientMatrix,
   clientsdropped: clientsDropped,
   setups: clientSetups,
+  strategies: strategyNames,
 }
 
 /** The names of the parts that a document has. */

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../../src/app.ts'
 import { FAILURES, type FailureName, GatewayError } from '../../../src/lib/errors.ts'
-import { strategies } from '../../../src/routing/strategies/index.ts'
 import { anchorsOf } from './anchors.ts'
 import { CONSOLE_TYPES, consoleTypes } from './console-types.ts'
 import { documents } from './documents.ts'
@@ -87,10 +86,6 @@ describe('the documents', () => {
     const { row, status, code } = new GatewayError(name, '')
     const cell = code === null ? 'varies' : `\`${code}\``
     expect(textOf('docs/api.md')).toContain(`| ${status} | \`${row.type}\` | ${cell} |`)
-  })
-
-  it('name every strategy', () => {
-    for (const strategy of strategies.keys()) expect(textOf('docs/routing.md')).toContain(`| \`${strategy}\` |`)
   })
 
   it('name scripts that exist, and all of them', () => {
