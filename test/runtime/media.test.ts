@@ -15,7 +15,9 @@ const gateway = withGateway(() => {
     gateway_params: { model: openai-compatible/up-${model}, api_base: "${upstream.url}${path(model)}/v1", api_key: sk-canary }
     model_info: ${info}
 `
-  const entries = names.map((name) => entry(name, '{ cost_per_audio_second: 0.0001 }'))
+  const entries = names.map((name) =>
+    entry(name, '{ cost_per_audio_second: 0.0001, cost_per_image: 0.04, cost_per_character: 0.00001 }'),
+  )
   entries.push(entry('spoken', '{ input_cost_per_token: 0.000001, output_cost_per_token: 0.00001 }', 'speech'))
   return `router_settings: { cooldown_time: 0 }\nmodel_list:\n${entries.join('')}`
 })
@@ -87,6 +89,18 @@ describe('images', () => {
     expect(await finished()).toMatchObject({ ending: 'answered', usage: { images: 1, outputTokens: 9 } })
   })
 
+  it('that are cut while they come cost what was asked for', async () => {
+    const event = 'data: {"type":"image_generation.partial_image","b64_json":"A"}\n\n'
+    const failing = 'data: {"type":"error","error":{"message":"Overloaded","type":"server_error"}}\n\n'
+    const ask = () => post('/v1/images/generations', { model: 'image', prompt: 'a cat', n: 2, stream: true })
+    await upstream.script(path('image'), [frames([event])])
+    expect(await (await ask()).text()).toContain('"error"')
+    expect(await finished()).toMatchObject({ usage: { images: 2, estimated: true }, costNano: 8e7 })
+    await upstream.script(path('image'), [frames([failing])])
+    expect((await ask()).status).toBeGreaterThanOrEqual(500)
+    expect(await finished()).toMatchObject({ ending: 'failed', costNano: 0 })
+  })
+
   it('refuse a size that is none', async () => {
     const response = await post('/v1/images/generations', { model: 'image', prompt: 'a cat', size: 'big' })
     expect(await response.json()).toMatchObject({ error: { param: 'size' } })
@@ -115,7 +129,7 @@ describe('speech', () => {
     ])
     const response = await post('/v1/audio/speech', { model: 'speech', input: 'Hello', voice: 'alloy' })
     await expect(response.text()).rejects.toThrow()
-    expect(await finished()).toMatchObject({ ending: 'truncated' })
+    expect(await finished()).toMatchObject({ ending: 'truncated', usage: { characters: 5 }, costNano: 50_000 })
   })
 
   it.each(['text/plain', 'application/xml', 'application/json'])('is no document: %s', async (type) => {
@@ -216,6 +230,17 @@ describe('transcription', () => {
     await upstream.script(path('hear'), [frames(events)])
     const response = await hear({ model: 'hear', stream: 'true' })
     expect(await response.text()).toBe(events.join(''))
+  })
+
+  it('that is cut while it comes is billed by its length', async () => {
+    await upstream.script(path('hear'), [frames(['data: {"type":"transcript.text.delta","delta":"Hel"}\n\n'])])
+    const response = await hear({ model: 'hear', stream: 'true' })
+    expect(await response.text()).toContain('"error"')
+    expect(await finished()).toMatchObject({
+      ending: 'truncated',
+      usage: { audioSeconds: 1, estimated: true },
+      costNano: 1e5,
+    })
   })
 
   it.each([

@@ -28,11 +28,13 @@ export function usedByLast(
   const pending = GIVEN_UP.includes(last.failure?.failure)
   const seen = (usage: Usage) => (pending ? ofUnfinished(services, call, last, usage) : usage)
   if (reported) return onItsTerms(last, inMoney(call, last, filled(seen(reported), measured)), measured, reported)
-  const answered = failure === undefined || call.outputCharacters > 0
+  // Images, sounds and transcripts are worked for as soon as some of them has come.
+  const begun = mode.unit !== 'tokens' && last.firstTokenAt !== undefined
+  const answered = failure === undefined || call.outputCharacters > 0 || begun
   if (!answered && !pending) return undefined
   if (mode.unit === 'tokens') return onItsTerms(last, seen(estimate(call, last)), measured)
   // A provider cannot have worked on a file that did not fully arrive.
-  const used = usageOf(measured)
+  const used = usageOf({ ...measured, estimated: answered && failure !== undefined })
   return answered || call.form?.raw.ended !== false ? inMoney(call, last, used) : used
 }
 
