@@ -25,7 +25,7 @@ const CLOSE_MS = 6000
 export async function startGateway(settings: NodeSettings): Promise<void> {
   const { host, dataFolder, drainMs } = settings
   const { config, newMasterKey, isSample } = nodeConfig(settings.configPath, dataFolder, process.env)
-  const lines = lineWriter((text) => process.stdout.write(text))
+  const lines = lineWriter(process.stdout)
   process.on('exit', lines.flush)
   const schemaText = readFileSync(SCHEMA, 'utf8')
   const member = groupMember()

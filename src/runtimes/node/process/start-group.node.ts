@@ -11,7 +11,7 @@ import { whenOrphaned } from './when-orphaned.node.ts'
 export async function startGroup({ configPath, dataFolder, host, processes }: NodeSettings): Promise<void> {
   const { config, newMasterKey, isSample } = nodeConfig(configPath, dataFolder, process.env)
   requireSharedStores(config, processes)
-  const lines = lineWriter((text) => process.stdout.write(text))
+  const lines = lineWriter(process.stdout)
   process.on('exit', lines.flush)
   if (process.env.npm_lifecycle_event) whenOrphaned(() => process.kill(process.pid, 'SIGTERM'))
   const exitCode = await leadGroup({

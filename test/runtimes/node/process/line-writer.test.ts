@@ -1,0 +1,45 @@
+import { Writable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { lineWriter } from '../../../../src/runtimes/node/process/line-writer.node.ts'
+
+/** Standard output whose reader takes nothing until it is told to go on. */
+function stuckOutput() {
+  const texts: string[] = []
+  let goOn: (() => void) | undefined
+  let isStuck = true
+  const output = new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      texts.push(text)
+      if (isStuck) goOn = done
+      else done()
+    },
+  })
+  return {
+    output,
+    lines: () => texts.join('').split('\n').slice(0, -1),
+    release() {
+      isStuck = false
+      goOn?.()
+    },
+  }
+}
+
+it('keeps so much for a reader that stands still, and says how many lines it left out', async () => {
+  const { output, lines, release } = stuckOutput()
+  const writer = lineWriter(output, 1_000_000)
+  const line = (number: number) => JSON.stringify({ number, text: 'x'.repeat(1000) })
+  for (let number = 0; number < 5000; number++) writer.write(line(number))
+  writer.flush()
+  expect(output.writableLength).toBeLessThan(1_100_000)
+  release()
+  await expect.poll(() => output.writableLength).toBe(0)
+  writer.write(line(5000))
+  writer.flush()
+  await expect.poll(() => lines().at(-1)).toBe(line(5000))
+  const read = lines().map((one) => JSON.parse(one))
+  const dropped = read.at(-2)
+  expect(dropped).toMatchObject({ level: 'error', event: 'log.dropped' })
+  expect(read.slice(0, -2).map(({ number }) => number)).toEqual(Array.from({ length: read.length - 2 }, (_, at) => at))
+  expect(dropped.lines).toBe(5000 - (read.length - 2))
+})
