@@ -150,7 +150,7 @@ it('what a key may call is changed in its panel', async () => {
   await dialog.getByLabel('Models and route groups').fill('gpt')
   await dialog.getByRole('option', { name: 'gpt-5-mini', exact: true }).click()
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('What it may call now: 1').waitFor()
+  await page.getByText('In effect now: 1').waitFor()
   const { body } = await gateway.ask('GET', `/ui/api/keys/${id}/model-access`)
   expect(body).toMatchObject({ mode: 'restrict', models: ['gpt-5-mini'], effective: ['gpt-5-mini'] })
 })

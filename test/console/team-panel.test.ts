@@ -58,7 +58,7 @@ it('what a team may call, and which keys its members may make, are set in its pa
   await panel.getByText('everything that its organization may call').waitFor()
   await panel.getByRole('button', { name: 'Change' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('May call').selectOption('restrict')
+  await dialog.getByLabel('Rule').selectOption('restrict')
   await dialog.getByLabel('Models and route groups').fill('echo')
   await dialog.getByRole('option', { name: 'echo', exact: true }).first().click()
   await dialog.getByRole('button', { name: 'Save' }).click()
