@@ -9,6 +9,7 @@ import type { Caller } from '../caller.ts'
 import { notReadYet } from '../plan/model-not-found.ts'
 import type { Refusal } from '../request/checked.ts'
 import { edited, type Written } from '../request/written.ts'
+import type { ToolConversation } from './tool-conversation.ts'
 
 /** The tools of one server that a request asks for. */
 export interface AskedServer {
@@ -37,23 +38,23 @@ export interface ManagedTools {
 /** The most calls of managed tools in one request. */
 const MOST_CALLS = 16
 
-type Prepared = (Written & { readonly tools: ManagedTools; readonly error?: never }) | Refusal
+type Prepared = (Written & { readonly tools: ManagedTools | undefined; readonly error?: never }) | Refusal
 
 const MCP: ReadonlySet<string> = new Set(['mcp'])
 
-/** A request with a function in the place of the managed tools that it asks for, which are offered once it is admitted;
- *  undefined if it asks for none. A vendor's own `mcp` tools, which hold the address of their server, stay. */
+/** A request with a function in the place of the managed tools that it asks for, which are offered once it is admitted,
+ *  and without the gateway's own words for calls of such tools in earlier answers; undefined if it has neither. A vendor's
+ *  own `mcp` tools, which hold the address of their server, stay. */
 export function withoutManagedTools(
   registry: Registry,
   input: Input,
   caller: Pick<Caller, 'mayUseServer'>,
   written: Written,
 ): Prepared | undefined {
-  const { request } = written
-  if (!input.endpoint.dialect || !Object.hasOwn(request, 'tools')) return undefined
+  const { dialect } = input.endpoint
+  if (!dialect) return undefined
   try {
-    if (wordsIn(request, 'tools', MCP)?.size === 0) return undefined
-    return prepared(registry, input, caller, written)
+    return prepared(registry, input, caller, written) ?? retold(registry, dialect.tools, written)
   } catch (error) {
     if (error instanceof GatewayError) return { error }
     throw error
@@ -68,6 +69,7 @@ function prepared(
   caller: Pick<Caller, 'mayUseServer'>,
   { request, bytes }: Written,
 ): Prepared | undefined {
+  if (!Object.hasOwn(request, 'tools') || wordsIn(request, 'tools', MCP)?.size === 0) return undefined
   const usable = (key: string): ToolServer | undefined => {
     const server = toolServers.get(key)
     return server?.enabled && caller.mayUseServer(key) ? server : undefined
@@ -105,6 +107,18 @@ function prepared(
   }
   const mostCalls = labelled && typeof most === 'number' && most >= 0 ? Math.min(most, MOST_CALLS) : MOST_CALLS
   return { ...edited({ request, bytes }, changes), tools: { servers, request, own, mostCalls } }
+}
+
+/** A conversation in which earlier answers tell of calls, without managed tools: no provider knows what tells of them. */
+function retold(
+  { toolServers }: Registry,
+  conversation: ToolConversation | undefined,
+  { request, bytes }: Written,
+): Prepared | undefined {
+  // Where there are no servers, conversations are not looked through.
+  if (toolServers.size === 0 || !conversation?.tellsOfCalls?.(request)) return undefined
+  const history = conversation.history(request, () => undefined)
+  return { ...edited({ request, bytes }, { [conversation.member]: history }), tools: undefined }
 }
 
 function namesServer(choice: unknown): boolean {

@@ -65,6 +65,8 @@ export interface ToolConversation {
   /** The conversation of a request. What earlier answers told of executions becomes calls and their results; `serverOf`
    *  finds the server of a label. */
   history(request: ModelRequest, serverOf: (label: string) => string | undefined): readonly JsonRecord[]
+  /** Whether the conversation of a request tells of executions in words that no provider knows. */
+  tellsOfCalls?(request: ModelRequest): boolean
   /** The provider keeps the conversation, so that a turn is told only what is new. */
   isKept?(request: ModelRequest): boolean
   /** The names under which a model knows a tool of the client's own. */

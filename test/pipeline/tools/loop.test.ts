@@ -272,4 +272,25 @@ describe('a chat with managed tools', () => {
       "The call failed: the tool server 'docs' is not there any more.",
     ])
   })
+
+  it.each([
+    ['short', 'Hi'],
+    ['long', 'x'.repeat(200_000)],
+  ])('is continued without the tools, in words that every provider knows: a %s conversation', async (_, content) => {
+    const run = toolLoop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Done.' }])
+    const { body } = await run.ask({ messages: [{ role: 'user', content }] })
+    const { message } = body.choices[0]
+    expect(message.tool_executions).toHaveLength(1)
+    const messages = [{ role: 'user', content }, message, { role: 'user', content: 'And?' }]
+    expect(await run.ask({ messages, tools: undefined })).toMatchObject({ status: 200 })
+    expect(run.model[2]?.body).not.toHaveProperty('tools')
+    expect(messagesOf(run.model[2])).toMatchObject([
+      { role: 'user', content },
+      { role: 'assistant', tool_calls: [{ id: 'call_1_1', function: { name: 'docs__search' } }] },
+      { role: 'tool', tool_call_id: 'call_1_1', content: 'found a' },
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: 'And?' },
+    ])
+    expect(messagesOf(run.model[2])?.[3]).not.toHaveProperty('tool_executions')
+  })
 })

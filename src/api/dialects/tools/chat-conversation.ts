@@ -1,4 +1,5 @@
 import { newId } from '../../../lib/ids.ts'
+import { wordsIn } from '../../../lib/json/lazy-json.ts'
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../../modes/mode.ts'
 import type { AskedCall, ToolConversation, ToolExecution } from '../../../pipeline/tools/tool-conversation.ts'
@@ -8,12 +9,19 @@ import { sumUsage } from './sum-usage.ts'
 /** The fields of an answered message that are part of the conversation. */
 const SAID = ['content', 'reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'] as const
 
+const EXECUTIONS: ReadonlySet<string> = new Set(['tool_executions'])
+
 /** Managed tools in chat: an answer tells of them in `message.tool_executions`, which a client may send back. */
 export const chatConversation: ToolConversation = {
   member: 'messages',
   labelled: false,
 
   history: ({ messages }: ModelRequest) => asList(messages).map(asRecord).flatMap(withExecutions),
+
+  tellsOfCalls(request) {
+    const found = wordsIn(request, 'messages', EXECUTIONS)
+    return found ? found.size > 0 : asList(request.messages).some((message) => 'tool_executions' in asRecord(message))
+  },
 
   namesOf: (tool) => [asText(asRecord(tool.function).name) || asText(asRecord(tool.custom).name)],
 
