@@ -6,6 +6,7 @@ import type { ToolServer } from '../../mcp/tool-server.ts'
 import { type Progress, ToolFailure, type ToolResult } from '../../mcp/tool-servers.ts'
 import { VIA_HEADER } from '../../mcp/via.ts'
 import { departure } from '../../pipeline/client.ts'
+import { notReadYet } from '../../pipeline/plan/model-not-found.ts'
 import type { Scope } from '../scope.ts'
 import { RpcFailure, type RpcId } from './json-rpc.ts'
 import { runningName } from './running-tools.ts'
@@ -33,7 +34,7 @@ export async function callTool(call: ToolCall, params: JsonRecord): Promise<Json
   if (typeof name !== 'string') throw new RpcFailure('invalidParams', 'name: must be a string', { param: 'name' })
   if (!isRecord(args)) throw new RpcFailure('invalidParams', 'arguments: must be an object', { param: 'arguments' })
   const server = name.length > LONGEST_NAME ? undefined : serverOf(scope.services, scope.caller(), name)
-  if (!server) throw unknownTool(name)
+  if (!server) throw scope.services.registry.unread ? notReadYet() : unknownTool(name)
   const running = run(call, server, name, args)
   // Deferred: the call is recorded even if the client leaves, with which Workers end the request.
   scope.client.defer(running.catch(() => {}))

@@ -118,6 +118,21 @@ describe.skipIf(!edgeExists())('on workerd, models of the database', () => {
     await edge.postgres.set('open')
   })
 
+  it('an isolate that could not read them yet says so of what the file does not name, models and tools', async () => {
+    await edge.postgres.set('closed')
+    const fresh = await startWorkerd(withConfig(await workerModules(), yaml), edge.variables)
+    try {
+      expect(await status(fresh, 'of-file')).toBe(200)
+      expect(await status(fresh, 'made')).toBe(503)
+      const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'any__tool', arguments: {} } }
+      const answer = await (await call(fresh, '/mcp', chatInit(asked))).json()
+      expect(answer).toMatchObject({ id: 1, error: { code: -32000, data: { code: 'database_unavailable' } } })
+    } finally {
+      await fresh.stop()
+      await edge.postgres.set('open')
+    }
+  })
+
   it('their secrets are in no log line', () => {
     expect([one.output(), other.output()].filter((text) => text.includes(KEY))).toEqual([])
   })
