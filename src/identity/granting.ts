@@ -16,12 +16,8 @@ export function grantableRoles(caller: Caller, scope: MembershipScope, id: strin
 }
 
 export function roleAbove(parameter = 'role'): GatewayError {
-  return new GatewayError(
-    'permission',
-    'This role is above your own. Nobody gives, changes or takes away such a one.',
-    {
-      param: parameter,
-      code: 'role_above_own',
-    },
-  )
+  return new GatewayError('permission', 'This role is above your own. You cannot give, change or remove it.', {
+    param: parameter,
+    code: 'role_above_own',
+  })
 }

@@ -46,7 +46,7 @@ function requireRoom(
   owned: number,
 ) {
   if (!self_service_keys_enabled) {
-    throw new GatewayError('permission', 'Members of this team make no keys for themselves.', {
+    throw new GatewayError('permission', 'Members of this team may not make their own keys.', {
       param: 'team_id',
       code: 'self_service_disabled',
     })

@@ -30,7 +30,7 @@ it('a policy is drafted, simulated, published by the keyboard, and rolled back',
     .waitFor()
   await page.getByLabel('Timeout of an attempt').fill('20')
   await page.getByRole('button', { name: 'Save draft' }).click()
-  await page.getByText('The draft is saved, and not in force.').waitFor()
+  await page.getByText('The draft is saved. It is not in force yet.').waitFor()
   expect(await policyOf('drafted')).toMatchObject({
     published: { version: 1, policy: { num_retries: 2 } },
     draft: { policy: { routing_strategy: 'priority-based-routing', timeout: 20, num_retries: 2 } },
@@ -86,9 +86,9 @@ it('a draft that the gateway does not drop stays, and so does what was typed', a
   expect(await page.getByLabel('Retries', { exact: true }).inputValue()).toBe('3')
   await page.unroute('**/policy/draft')
   await page.getByRole('button', { name: 'Save draft' }).click()
-  await page.getByText('The draft is saved, and not in force.').waitFor()
+  await page.getByText('The draft is saved. It is not in force yet.').waitFor()
   await page.getByRole('button', { name: 'Drop the draft' }).click()
-  await page.getByText('The draft is as what is in force.').waitFor()
+  await page.getByText('The draft equals the policy in force.').waitFor()
   expect((await policyOf('kept-draft')).draft).toBeNull()
 })
 

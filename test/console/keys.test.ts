@@ -109,7 +109,7 @@ it('a limit is none, nothing or a number, and the panel says what the next call 
   await limit.getByRole('button', { name: 'Nothing' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(async () => (await record(key.key_id)).rpm_limit).toBe(0)
-  await page.getByText('Nothing is let through.').waitFor()
+  await page.getByText('No call passes.').waitFor()
 })
 
 it('regenerating, revoking and deleting say whom they meet, and end the old key at once', async () => {

@@ -89,7 +89,7 @@ it('a form of a page that was changed asks before it is left for another address
   await page.getByRole('link', { name: 'Health' }).click()
   await question.getByRole('button', { name: 'Stay' }).click()
   await page.getByRole('button', { name: 'Save members' }).click()
-  await page.getByText('Saved. It holds within five seconds everywhere.').waitFor()
+  await page.getByText('Saved. It applies everywhere within five seconds.').waitFor()
   await page.getByRole('link', { name: 'Health' }).click()
   await page.getByRole('heading', { name: 'Health' }).waitFor()
   await gateway.ask('DELETE', '/ui/api/route-groups/left-open')

@@ -53,7 +53,7 @@ it('a server is bound to a team and taken from it, and tells how often clients c
   await gateway.ask('POST', '/ui/api/mcp-servers', { server_key: 'bound', base_url: address, allow_private: true })
   const page = await gateway.open('mcp?open=bound')
   const panel = page.getByRole('complementary', { name: 'bound' })
-  await panel.getByText(/^Nobody in particular/).waitFor()
+  await panel.getByText(/^It is bound to no one/).waitFor()
   expect(await panel.getByRole('link', { name: 'none' }).getAttribute('href')).toBe(
     '/console/requests?provider=mcp&deployment=bound&range=7d',
   )
@@ -69,6 +69,6 @@ it('a server is bound to a team and taken from it, and tells how often clients c
   expect(await bindings()).toMatchObject([{ scope_type: 'team', scope_id: 'search', enabled: true }])
   await panel.getByRole('button', { name: 'Take it from Search quality' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click()
-  await panel.getByText(/^Nobody in particular/).waitFor()
+  await panel.getByText(/^It is bound to no one/).waitFor()
   expect(await bindings()).toEqual([])
 })

@@ -80,7 +80,7 @@ it('two tabs that race for the last key: one has it, the other is told why not',
   }
   await Promise.all([page, other].map((tab) => tab.getByRole('button', { name: 'Create' }).click()))
   const told = /A member of this team may own 1 keys, and you own 1/
-  const shown = /It is shown this once/
+  const shown = /It is shown only now/
   const ends = await Promise.all(
     [page, other].map(async (tab) => {
       await tab

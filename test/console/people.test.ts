@@ -72,7 +72,7 @@ it('an account is disabled, is made an administrator, and is deleted once its ad
   expect(await yes.isDisabled()).toBe(true)
   await question.getByRole('textbox').fill('leaves@people.test')
   await yes.click()
-  await page.getByText('Nobody is like this').waitFor()
+  await page.getByText('No person matches').waitFor()
   expect((await gateway.ask('GET', `/ui/api/accounts/${accountId}`)).status).toBe(404)
 })
 
@@ -116,7 +116,7 @@ it('a link is made anew, and an invitation is cancelled', async () => {
   await page.getByRole('button', { name: 'I have passed them on' }).click()
   await act('Cancel the invitation')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the invitation' }).click()
-  await page.getByText('No invitation is like this').waitFor()
+  await page.getByText('No invitation matches').waitFor()
   expect((await gateway.ask('GET', `/auth/invitations/${token}`)).body).toMatchObject({ valid: false })
 })
 

@@ -93,7 +93,7 @@ it('a label is made, moved after its difference was shown, rolled back and dropp
   expect(await labels('of-labels')).toEqual({ production: 1, staging: 3 })
 
   await panel.getByRole('button', { name: 'Drop production' }).click()
-  await page.getByText(/mean the newest version then, which is 3/).waitFor()
+  await page.getByText(/then get the newest version, which is 3/).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Drop' }).click()
   await panel.getByRole('button', { name: 'Drop production' }).waitFor({ state: 'detached' })
   expect(await labels('of-labels')).toEqual({ staging: 3 })
@@ -150,7 +150,7 @@ it('a prompt is written: its variables are found, declared and tried before it i
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Key').fill('of the editor')
   await dialog.getByLabel('Text of message 1').fill('Answer {{ who }} in {{count}} words. \\{{plain}} {{no name}}')
-  await dialog.getByText('“{{no name}}” is no variable.').waitFor()
+  await dialog.getByText('“{{no name}}” is not a variable.').waitFor()
   await dialog.getByLabel('Text of message 1').fill('Answer {{ who }} in {{count}} words. \\{{plain}}')
   const count = dialog.getByRole('group', { name: 'Variable count' })
   await count.getByLabel('Type').selectOption('integer')

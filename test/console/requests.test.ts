@@ -95,7 +95,7 @@ describe('requests', () => {
 
   it('asks the list, the chart and the file for the same', async () => {
     const page = await gateway.open('requests?key_id=no-such-key&range=7d')
-    await page.getByText('No call is like this').waitFor()
+    await page.getByText('No call matches').waitFor()
     const asked = page.traffic.filter(({ path }) => path.includes('key_id=no-such-key'))
     const file = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
     const of = (path: string) => {

@@ -51,7 +51,7 @@ describe('what takes long', () => {
     await page.getByText('Still reading').first().waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     await page.getByRole('button', { name: 'Cancel' }).first().click()
-    await page.getByRole('alert').getByText('This was not read to its end.').waitFor()
+    await page.getByRole('alert').getByText('The answer did not arrive completely.').waitFor()
     await page.unroute(API)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.locator('main tbody tr[data-id]').first().waitFor()

@@ -64,7 +64,7 @@ async function claim({ services }: Scope, token: string | undefined): Promise<vo
 }
 
 function refused(): GatewayError {
-  return new GatewayError('authentication', 'The setup token is not valid, or no longer. Use the master key.', {
+  return new GatewayError('authentication', 'The setup token is wrong, used or expired. Use the master key.', {
     code: 'invalid_setup_token',
   })
 }

@@ -21,7 +21,7 @@ const AWAY = 'gateway/unavailable_servers'
 /** The tools of every server that the caller may use, by name. Servers that do not answer are left out, and named. */
 export async function listTools(scope: Scope, { cursor = '' }: JsonRecord): Promise<JsonRecord> {
   if (typeof cursor !== 'string' || !/^[\w-]{0,64}$/.test(cursor)) {
-    throw new RpcFailure('invalidParams', 'cursor: is none that a page before gave', { param: 'cursor' })
+    throw new RpcFailure('invalidParams', 'cursor: was not given by a former page', { param: 'cursor' })
   }
   const servers = usableServers(scope.services, scope.caller())
   const lists = await Promise.all(servers.map((server) => toolsOf(scope, server)))

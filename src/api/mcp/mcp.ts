@@ -78,7 +78,7 @@ async function answerOne(asking: Asking, request: RpcRequest, accepted: Accepted
 
 async function answerList(asking: Asking, body: readonly unknown[], accepted: AcceptedAnswers): Promise<Answer> {
   if (!hasBatches(versionOf(asking.scope.header('mcp-protocol-version')))) {
-    throw new GatewayError('invalid_request', 'Lists of messages are of MCP 2025-03-26 alone. Send one message.')
+    throw new GatewayError('invalid_request', 'Only MCP 2025-03-26 has lists of messages. Send one message.')
   }
   if (body.length === 0 || body.length > MOST_MESSAGES) {
     throw new GatewayError('invalid_request', `A list has 1 to ${MOST_MESSAGES} messages.`)

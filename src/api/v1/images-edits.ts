@@ -20,7 +20,7 @@ export const imagesEdits = modelRoute(
 export const imagesVariations = modelRoute(
   { path: '/v1/images/variations', mode: asMode(imageVariation), errorEvent: chatErrorEvent },
   {
-    summary: 'Make images like another one.',
+    summary: 'Make variations of an image.',
     responses: { 200: { description: 'The images.', contentType: 'application/json' } },
   },
 )

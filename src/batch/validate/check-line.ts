@@ -52,7 +52,7 @@ function checkId({ custom_id: id }: JsonRecord, { isNew }: LineRules): LineMista
     return mistake('invalid_custom_id', message, 'custom_id')
   }
   if (id.includes('\0') || !id.isWellFormed()) {
-    return mistake('invalid_custom_id', `'custom_id' holds characters that no text has.`, 'custom_id')
+    return mistake('invalid_custom_id', `'custom_id' has invalid characters.`, 'custom_id')
   }
   if (!isNew(id)) return mistake('duplicate_custom_id', `A line before has the custom_id '${id}' too.`, 'custom_id')
   return undefined

@@ -42,12 +42,10 @@ export const generalSettings = lazily(() =>
     salt_key: key()
       .optional()
       .describe('Salts the hashes of API keys and encrypts stored provider secrets. Only `salt-key` makes another.'),
-    salt_key_next: key()
-      .optional()
-      .describe('The salt key that will follow: what other gateways have encrypted under it is read.'),
+    salt_key_next: key().optional().describe('The next salt key: this gateway can read what others encrypt under it.'),
     salt_key_previous: key()
       .optional()
-      .describe('The salt key before: what was encrypted under it is read, and encrypted anew under salt_key.'),
+      .describe('The former salt key: what was encrypted under it can be read, and is encrypted again under salt_key.'),
     database_url: checked(mistakeInDatabaseUrl)
       .transform(secret)
       .optional()

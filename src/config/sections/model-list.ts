@@ -127,7 +127,7 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
     strict: flag()
       .optional()
       .describe(
-        'Whether hints of a request that this provider cannot be told (caching, storage, telemetry, …) are refused instead of left out.',
+        'Whether hints of a request that this provider does not know (caching, storage, telemetry, …) are refused instead of left out.',
       ),
     aws_region_name: region().optional().describe('Another name of region, for bedrock.'),
   })

@@ -98,7 +98,7 @@ async function stoppable<Value>(answer: Promise<Value>): Promise<Value> {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const read: ReadUnderWay = {
     since: performance.now(),
-    stop: () => reject(new ApiError('This was not read to its end.', { status: 0, code: 'stopped' })),
+    stop: () => reject(new ApiError('The answer did not arrive completely.', { status: 0, code: 'stopped' })),
   }
   readsUnderWay.add(read)
   try {
@@ -140,7 +140,7 @@ async function readJson(response: Response): Promise<unknown> {
 
 /** An answer of an unexpected form, such as one of a proxy in front of the gateway. */
 export const misunderstood = (status: number) =>
-  new ApiError('The answer is not what the console understands.', { status, code: 'malformed' })
+  new ApiError('The console cannot read this answer.', { status, code: 'malformed' })
 
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')

@@ -13,9 +13,9 @@ const DONE: Readonly<Record<string, string>> = {
   rollback: 'rolled back',
   roll_back: 'rolled back',
   revoke: 'revoked',
-  regenerate: 'gave a new text to',
+  regenerate: 'regenerated',
   cancel: 'cancelled',
-  retry: 'ran the failed lines again of',
+  retry: 'repeated the failed requests of',
   resend: 'sent again',
   archive: 'archived',
   unarchive: 'took out of the archive',
@@ -29,8 +29,8 @@ const DONE: Readonly<Record<string, string>> = {
   clear: 'cleared',
   replay: 'delivered again',
   release: 'ended the cooldown of',
-  drain: 'took calls away from',
-  resume: 'gave calls back to',
+  drain: 'drained',
+  resume: 'resumed',
   list_models: 'listed the models of',
 }
 
@@ -51,7 +51,7 @@ const OF_ACCOUNTS: Readonly<Record<string, string>> = {
   'account.recovery_codes': 'made new recovery codes',
   'account.end_session': 'ended a session',
   'account.end_sessions': 'ended all sessions of',
-  'account.reset_mfa': 'took away the second factor of',
+  'account.reset_mfa': 'removed the second factor of',
   'account.invitation_accept': 'accepted an invitation',
 }
 const NAMES_ITS_OBJECT = new Set(['account.end_sessions', 'account.reset_mfa'])

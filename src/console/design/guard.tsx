@@ -30,8 +30,8 @@ export class Guard extends Component<GuardProps, { readonly problem?: Error | un
     }
     const said = (
       <Broken action="Try again" onAction={again}>
-        The answer of the gateway is not of the form that this console knows. It may be from another version, or from
-        something in front of the gateway. <span class="mono small">{problem.message}</span>
+        The console cannot read this answer. It may come from another version of the gateway, or from a proxy in front
+        of it. <span class="mono small">{problem.message}</span>
       </Broken>
     )
     return title ? <BrokenPage title={title}>{said}</BrokenPage> : said

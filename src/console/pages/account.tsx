@@ -16,7 +16,7 @@ export function Account() {
         <Section title="You">
           <Facts
             of={[
-              ['E-mail', email ?? 'the master key, which belongs to nobody'],
+              ['E-mail', email ?? 'the master key, which belongs to no account'],
               ['Platform role', role === 'platform_admin' ? 'platform administrator: everything' : 'none'],
               ['User id', user_id ? <span class="mono">{user_id}</span> : undefined],
             ]}

@@ -118,7 +118,7 @@ export function Audit() {
         open={open}
         empty={
           <Empty
-            title={narrowed ? 'No event is like this' : 'Nothing was written in this time'}
+            title={narrowed ? 'No event matches' : 'Nothing was written in this time'}
             actions={
               narrowed && (
                 <Button onClick={() => params.set(Object.fromEntries(FILTERS.map(({ name }) => [name, undefined])))}>

@@ -130,7 +130,7 @@ export function Batches() {
             empty={
               filtered ? (
                 <Empty
-                  title="No batch is like this"
+                  title="No batch matches"
                   actions={
                     <Button
                       onClick={() => params.set(Object.fromEntries(FILTERS.map(({ name }) => [name, undefined])))}
@@ -148,8 +148,8 @@ export function Batches() {
                     A file of requests goes in, a file of answers comes out within 24 hours. Each line runs like a call
                     of its own.
                   </Empty>
-                  <Code text={LINES} label="What a file says" />
-                  <Code text={EXAMPLE()} label="How a batch is begun without the console" />
+                  <Code text={LINES} label="Format of the file" />
+                  <Code text={EXAMPLE()} label="Start a batch without the console" />
                 </>
               )
             }

@@ -144,7 +144,7 @@ function List({
         onOpen={(one) => show(one.deployment_id)}
         open={open}
         fresh={fresh}
-        empty={<Empty title="No deployment is like this" />}
+        empty={<Empty title="No deployment matches" />}
       />
     </Page>
   )

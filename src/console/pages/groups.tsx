@@ -84,7 +84,7 @@ function List() {
         rowId={({ name }) => name}
         href={({ name }) => params.with({ open: name })}
         empty={
-          <Empty title={search ? 'No route group is called so' : 'There are no route groups yet'}>
+          <Empty title={search ? 'No route group has this name' : 'There are no route groups yet'}>
             A route group is a name that clients call like a model, with deployments of your choice behind it.
           </Empty>
         }

@@ -72,7 +72,7 @@ export function Health() {
                 title="No deployment"
                 actions={may('config.update') && <ButtonLink href={pathTo('deployments')}>Add one</ButtonLink>}
               >
-                There is none that you may call.
+                You may call no deployment.
               </Empty>
             ) : (
               <Table
@@ -89,7 +89,7 @@ export function Health() {
             )}
             {may('config.update') && health.deployments.every(({ provider }) => provider === 'echo') && (
               <p class="quiet">
-                echo is the only deployment: it answers with what it is asked.{' '}
+                echo is the only deployment: it repeats what it is asked.{' '}
                 <a href={pathTo('deployments')}>Add a provider</a>
               </p>
             )}

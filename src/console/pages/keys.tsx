@@ -143,7 +143,7 @@ export function Keys() {
         empty={
           filtered ? (
             <Empty
-              title="No key is like this"
+              title="No key matches"
               actions={
                 <Button
                   onClick={() =>

@@ -86,7 +86,7 @@ export function McpServers() {
             </Empty>
           ) : (
             <Empty
-              title="No server is like this"
+              title="No server matches"
               actions={<Button onClick={() => params.set({ search: undefined })}>Clear the search</Button>}
             />
           )

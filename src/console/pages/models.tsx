@@ -106,7 +106,7 @@ export function Models() {
         empty={
           filtered ? (
             <Empty
-              title="No model is like this"
+              title="No model matches"
               actions={
                 <Button onClick={() => params.set({ search: undefined, mode: undefined, key_id: undefined })}>
                   Clear filters
@@ -115,8 +115,8 @@ export function Models() {
             />
           ) : (
             <Empty title="You may call no model">
-              Whoever administers your organization or your team decides what may be called there, and no more than that
-              is shown here.
+              The administrators of your organization or team decide which models you may call. Only those are shown
+              here.
             </Empty>
           )
         }

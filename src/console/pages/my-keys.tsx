@@ -32,7 +32,7 @@ export function MyKeys() {
   return (
     <Page
       title="My keys"
-      lead="Keys that you made for yourself, and what your teams let you make."
+      lead="Keys that you made for yourself, and how many your teams allow."
       panel={open && <OwnKeyPanel key={open} id={open} onClose={() => show(undefined)} />}
     >
       <Tabs
@@ -130,8 +130,8 @@ function Cards({
           }
         >
           {may('key.update')
-            ? 'Members of a team make keys for themselves here. You administer keys: make them, for anybody, under Keys.'
-            : 'A key lets your programs call models. You belong to no team in which members make keys: ask whoever administers your organization.'}
+            ? 'Members of a team make their own keys here. You administer keys: make them for anyone under Keys.'
+            : 'A key lets your programs call models. You are in no team whose members may make keys: ask an administrator of your organization.'}
         </Empty>
       )}
     </>

@@ -59,7 +59,7 @@ export function Organizations() {
         empty={
           search ? (
             <Empty
-              title="No organization is like this"
+              title="No organization matches"
               actions={<Button onClick={() => params.set({ search: undefined })}>Clear the search</Button>}
             />
           ) : (

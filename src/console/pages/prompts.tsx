@@ -79,7 +79,7 @@ export function Prompts() {
     <Page
       title="Prompts"
       actions={making.button}
-      lead="Templates of messages that calls name. Versions never change; labels say which one a call means."
+      lead="Templates that calls use by name. Versions never change; labels decide which version a call gets."
       panel={open && <PromptPanel key={open} id={open} onClose={() => show(undefined)} />}
     >
       <div class="bar">
@@ -138,13 +138,13 @@ function Nothing({
   readonly onClear: () => void
 }) {
   if (search) {
-    return <Empty title="No prompt is like this" actions={<Button onClick={onClear}>Clear the search</Button>} />
+    return <Empty title="No prompt matches" actions={<Button onClick={onClear}>Clear the search</Button>} />
   }
   if (state === 'archived') return <Empty title="No prompt is archived">Calls cannot name an archived prompt.</Empty>
   return (
     <Empty title="There are no prompts yet" actions={create}>
-      A prompt is kept here instead of in the code that calls: it is changed, tried and taken back without a release. A
-      call names it in metadata.prompt_ref and gives the values of its variables.
+      A prompt is kept here instead of in your code, so that you can change it, try it and roll it back without a
+      release. A call names it in metadata.prompt_ref and gives the values of its variables.
     </Empty>
   )
 }

@@ -145,7 +145,7 @@ function Calls() {
             empty={
               filtered ? (
                 <Empty
-                  title="No call is like this"
+                  title="No call matches"
                   actions={
                     <Button
                       onClick={() => params.set(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
@@ -154,7 +154,7 @@ function Calls() {
                     </Button>
                   }
                 >
-                  In the range and with the filters that are chosen, nothing was called.
+                  No call in this range matches the filters.
                 </Empty>
               ) : (
                 <FirstCall waits={live && range.open} />

@@ -90,7 +90,7 @@ export function Teams() {
         empty={
           filtered ? (
             <Empty
-              title="No team is like this"
+              title="No team matches"
               actions={
                 <Button onClick={() => params.set({ organization_id: undefined, search: undefined })}>
                   Clear filters

@@ -99,7 +99,7 @@ export function Usage() {
     <Page
       title="Usage"
       lead={
-        may('spend.read') ? undefined : 'Your own calls. Those of others are seen by who may read the spend of a team.'
+        may('spend.read') ? undefined : 'Your own calls. To see the calls of others you need the permission spend.read.'
       }
       actions={
         <>
@@ -194,7 +194,7 @@ export function Usage() {
               )
             }
           >
-            {narrowed ? 'None that is like the filters' : 'None at all'}
+            {narrowed ? 'No call matches the filters' : 'None at all'}
             {lastCall ? (
               <>
                 {' '}

@@ -31,7 +31,7 @@ export function NotYours() {
         title="Your roles do not include this page"
         actions={<ButtonLink href="/console">To the console</ButtonLink>}
       >
-        What each of your roles allows stands under Account. An administrator can give you another.
+        Account shows what each of your roles allows. An administrator can give you another.
       </Empty>
     </Page>
   )

@@ -83,7 +83,7 @@ export function invitations(options: {
       }
       throw new GatewayError(
         'not_found',
-        'This invitation is not valid: it was used or cancelled, or has expired. Ask whoever invited you for another one.',
+        'This invitation is not valid: it was used or cancelled, or has expired. Ask the person who invited you for another one.',
         { param: 'token', code: 'invalid_invitation' },
       )
     },

@@ -46,7 +46,7 @@ export function outgoing(transport: Transport) {
       if (signal.aborted) throw new SignOnProblem('provider_unreachable', 'it did not answer in time', { cause: error })
       if (error instanceof TransportError)
         throw new SignOnProblem('provider_unreachable', 'it could not be reached', { cause: error })
-      throw new SignOnProblem('provider_refused', 'its answer is none that could be read', { cause: error })
+      throw new SignOnProblem('provider_refused', 'its answer could not be read', { cause: error })
     }
   }
 }

@@ -90,7 +90,7 @@ export function messagesOf({ server }: End, text: string): Message[] {
     if (error instanceof RangeError) {
       throw failureOf(server, 'too_large', `answered with JSON that is ${error.message}`, { cause: error })
     }
-    throw failureOf(server, 'protocol', 'answered with what is no JSON', { cause: error })
+    throw failureOf(server, 'protocol', 'answered with something other than JSON', { cause: error })
   }
 }
 

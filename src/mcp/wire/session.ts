@@ -31,7 +31,7 @@ export async function openSession(end: Omit<End, 'session'>, id: number, signal:
   }
   const sessionId = headers['mcp-session-id']
   if (sessionId !== undefined && !SESSION_ID.test(sessionId)) {
-    throw failureOf(server, 'protocol', 'gave its session an id that is none')
+    throw failureOf(server, 'protocol', 'gave its session an invalid id')
   }
   const { name, version } = asRecord(result.serverInfo)
   const session: Session = {

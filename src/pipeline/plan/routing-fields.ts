@@ -72,6 +72,6 @@ function choosingTool(request: ModelRequest): string | undefined {
 }
 
 function refusal(param: string): GatewayError {
-  const message = `'${param}' leads to other models than the one that is named by 'model', and this key may not call them all, or pays by what they cost. Leave it out.`
+  const message = `'${param}' chooses other models than 'model' does, and this key may not call every model, or has a budget. Leave it out.`
   return new GatewayError('permission', message, { param })
 }

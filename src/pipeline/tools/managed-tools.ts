@@ -158,7 +158,7 @@ function readTool(
     throw new GatewayError('not_found', message, { param: at, code: 'tool_server_not_found' })
   }
   if (approval != null && approval !== 'never') {
-    const reason = `Managed tools run within the request, where nobody can approve a call: only 'never' is possible.`
+    const reason = `Managed tools run within the request, where no one can approve a call: only 'never' is possible.`
     throw refusal(`${param}.require_approval`, reason)
   }
   for (const field of ['headers', 'authorization']) {

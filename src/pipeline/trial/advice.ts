@@ -44,7 +44,7 @@ function messageIn(text: string): string | undefined {
 /** What the operator can change so that a deployment answers. */
 export function adviceFor(failure: GatewayError, seen: Seen): string {
   const { status, address } = seen
-  if (address === null) return failure.details.param ? `Change ${failure.details.param}.` : 'Change what is named.'
+  if (address === null) return failure.details.param ? `Change ${failure.details.param}.` : 'Change the named field.'
   if (isPage(seen))
     return 'The address answers with a web page, not with an API. Check api_base: it often lacks its last part, such as /v1.'
   switch (failure.failure) {
@@ -72,7 +72,7 @@ export function adviceFor(failure: GatewayError, seen: Seen): string {
     case 'upstream_malformed':
     case 'upstream_truncated':
     case 'unusable_answer':
-      return "What answers speaks another API than this provider's. Check the provider, api_base and api_version."
+      return "The server at this address speaks another API than this provider's. Check the provider, api_base and api_version."
     case 'loop_detected':
       return 'The address leads back to this gateway. Change api_base.'
     case 'invalid_request':

@@ -91,6 +91,6 @@ const shape = openaiCompatible('echo', {
 export const echo: Provider = {
   ...shape,
   transport,
-  profile: { label: 'Echo (no provider: answers what it is asked)', credentials: [] },
-  listings: () => 'Every name works: it answers what it is asked.',
+  profile: { label: 'Echo (no provider: repeats the question)', credentials: [] },
+  listings: () => 'Every name works: it repeats the question.',
 }

@@ -2,7 +2,7 @@ import type { Metric } from './metric.ts'
 
 export const fieldsDropped: Metric = {
   name: 'gateway_fields_dropped_total',
-  help: 'Hints of requests that the provider could not be told and that were left out.',
+  help: 'Hints of requests that the provider does not know and that were left out.',
   type: 'counter',
   initial: { endpoint: '', provider: '', field: '' },
   value: (event) => (event.type === 'field.dropped' ? 1 : undefined),

@@ -309,7 +309,7 @@ ${onServer ? `  database_url: '${await preparedDatabase(postgresUrl as string)}'
           },
         },
       },
-      'its answer is none that could be read',
+      'its answer could not be read',
     ],
     [
       'a failure of its own',

@@ -44,7 +44,7 @@ function changesOf(
     const other = requests.findIndex((request) => request[name] !== first[name])
     if (other !== -1) {
       const param = `${places[other]}${name}`
-      throw inexpressible(param, `'${param}' is another one than that of the first request: send such requests apart.`)
+      throw inexpressible(param, `'${param}' differs from that of the first request: send such requests separately.`)
     }
     if (first[name] !== undefined && first[name] !== null) changes[field] = first[name]
   }

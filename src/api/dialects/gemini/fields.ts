@@ -6,7 +6,7 @@ export const GEMINI_FIELDS: FieldTable = {
   stream: carried(),
   contents: adapted('parts become messages, calls of functions and their results', 'messages'),
   systemInstruction: adapted('a system message'),
-  tools: adapted('functions; tools of the vendor are left out beside functions, and refused alone'),
+  tools: adapted('functions; tools of the vendor are left out beside functions, and refused without'),
   toolConfig: adapted('by its members'),
   generationConfig: adapted('by its members'),
   metadata: adapted("the gateway's own"),

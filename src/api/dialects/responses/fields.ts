@@ -8,7 +8,7 @@ export const RESPONSES_FIELDS: FieldTable = {
   instructions: adapted('a system message'),
   stream: carried(),
   tools: adapted(
-    '`namespace`, `custom` and `local_shell` become functions; tools that the vendor runs are left out beside functions, and refused alone',
+    '`namespace`, `custom` and `local_shell` become functions; tools that the vendor runs are left out beside functions, and refused without',
   ),
   tool_choice: adapted('left out where no function is left'),
   text: adapted('`format` becomes `response_format`; `verbosity` is carried'),

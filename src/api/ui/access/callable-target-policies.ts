@@ -74,6 +74,6 @@ export const callableTargetPolicies: readonly Route[] = [list, put]
 function readCursor(text: string): CallableScope {
   const end = text.indexOf(':')
   const scope_type = SCOPE_TYPES.find((type) => type === text.slice(0, end))
-  if (scope_type === undefined) throw mistake('cursor', 'is none that a page before gave')
+  if (scope_type === undefined) throw mistake('cursor', 'was not given by a former page')
   return { scope_type, scope_id: text.slice(end + 1) }
 }

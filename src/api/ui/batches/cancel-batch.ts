@@ -12,7 +12,7 @@ export const cancelBatch = defineRoute(
   {
     method: 'post',
     path: '/ui/api/batches/{batch_id}/cancel',
-    summary: 'Stops a batch: what is running ends and is paid, nothing else is called.',
+    summary: 'Stops a batch: running requests end and are paid, the others are not called.',
     tag: 'Batches',
     auth: 'admin',
     permission: 'key.update',

@@ -24,7 +24,7 @@ export const clearCache = defineRoute(
   {
     method: 'delete',
     path: '/ui/api/cache',
-    summary: 'Clears the answer cache: what was asked for until now is not used again.',
+    summary: 'Clears the answer cache: earlier answers are not used again.',
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.update',

@@ -8,7 +8,7 @@ export const testCallback = defineRoute(
   {
     method: 'post',
     path: '/ui/api/callbacks/{name}/test',
-    summary: 'Sends one event of a test to a sink at once and reports what came back.',
+    summary: 'Sends one test event to a sink at once and reports the answer.',
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.update',

@@ -114,7 +114,7 @@ const patch = defineRoute(
   {
     ...one,
     method: 'patch',
-    summary: 'Changes the description of a prompt. What it says is changed by a new version.',
+    summary: 'Changes the description of a prompt. A new version changes its messages.',
     permission: 'config.update',
     json: change,
     responses: answers,

@@ -80,7 +80,7 @@ const get = defineRoute(
     path: `${one.path}/versions/{version}`,
     params: () => z.object({ key: z.string(), version: versionParam() }),
     method: 'get',
-    summary: 'What a version says, and the variables that it takes.',
+    summary: 'The messages of a version, and its variables.',
     permission: 'config.read',
     responses: { 200: { description: 'The version.', schema: versionAnswer } },
   },

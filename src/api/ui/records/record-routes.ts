@@ -48,7 +48,7 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
     {
       method: 'get',
       path: kind.path,
-      summary: `The ${kind.noun}s, by id or as is asked.`,
+      summary: `The ${kind.noun}s, by id or in the order asked for.`,
       tag: 'Identity',
       auth: 'admin',
       permission: kind.permissions.read,
@@ -161,8 +161,8 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
   const body = lazily(() => section({ ...kind.settled(), ...kind.fields() }))
   const summary =
     method === 'patch'
-      ? `Changes ${withArticle(kind.noun)}: what is left out stays, null takes away.`
-      : `Replaces what can be changed of ${withArticle(kind.noun)}: what is left out is taken away.`
+      ? `Changes ${withArticle(kind.noun)}: omitted fields stay, null removes.`
+      : `Replaces all changeable fields of ${withArticle(kind.noun)}: omitted ones are cleared.`
   return defineRoute(
     {
       ...oneOf(kind),

@@ -40,7 +40,7 @@ const health = { 200: { description: 'Its health now.', schema: deploymentHealth
 const checkNow = defineRoute(
   {
     ...common('check'),
-    summary: 'Asks a deployment for the smallest answer now, and cools it or takes it back by what comes.',
+    summary: 'Asks a deployment for a minimal answer now. The result cools it or ends its cooldown.',
     responses: { 200: { description: 'Its health now, and what came.', schema: checked } },
   },
   async ({ services, input }) => {

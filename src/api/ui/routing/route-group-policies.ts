@@ -70,7 +70,7 @@ const get = defineRoute(
     ...common,
     method: 'get',
     path: PATH,
-    summary: "A group's policy: what holds for its calls in the place of router_settings, and the draft of the next.",
+    summary: "A group's policy, which overrides router_settings for its calls, and the draft of the next.",
     permission: 'config.read',
     responses: answers,
   },

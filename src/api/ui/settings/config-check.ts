@@ -50,7 +50,8 @@ export const configCheck = defineRoute(
   {
     method: 'post',
     path: '/ui/api/config/check',
-    summary: 'Checks a whole configuration file: every mistake with its line, and what would differ from what runs.',
+    summary:
+      'Checks a whole configuration file: every mistake with its line, and the differences from the running configuration.',
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.read',

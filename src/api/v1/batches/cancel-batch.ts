@@ -12,7 +12,7 @@ export const cancelBatch = defineRoute(
   {
     method: 'post',
     path: '/v1/batches/{batch_id}/cancel',
-    summary: 'Stop a batch: what is running ends and is paid, nothing else is called.',
+    summary: 'Stop a batch: running requests end and are paid, the others are not called.',
     tag: 'Batches',
     auth: 'caller',
     ofBatches: true,

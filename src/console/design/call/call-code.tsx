@@ -84,9 +84,7 @@ export function Samples({
       </div>
       <Code label={label} text={other ? other.text : sampleOf(known.id as SampleLanguage, call)} />
       {call.key === undefined && !other && (
-        <p class="quiet small">
-          GATEWAY_KEY is the text of a key. It was shown when the key was made, and nobody can read it again.
-        </p>
+        <p class="quiet small">GATEWAY_KEY is a key. It was shown once, when it was made, and cannot be read again.</p>
       )}
     </div>
   )

@@ -84,7 +84,7 @@ export function ColumnChoice<Row>({ name, columns }: { readonly name: string; re
   async function share(): Promise<void> {
     const address = params.with({ [PARAM]: shown(others).join(',') })
     await copyText(new URL(address, location.origin).href)
-    toast('The link is copied. Who opens it sees these columns.')
+    toast('The link is copied. It opens the list with these columns.')
   }
   const offered = others.filter(({ pinned }) => !pinned)
   const visible = others.filter((one) => one.shown)

@@ -102,10 +102,13 @@ function Adding({
     const isDone = await form.submit(async () => {
       const wrong = (text: string) => Object.assign(new Error(text), { param: 'name' })
       if (name === '') throw wrong('Give it a name.')
-      if (!isKnown && views.length >= MOST) throw wrong(`There are ${MOST} already: forget one first.`)
+      if (!isKnown && views.length >= MOST) throw wrong(`There are ${MOST} already: remove one first.`)
     })
     if (!isDone) return
-    if (isKnown && !(await confirmed({ title: `Replace ${name}?`, body: 'It will lead here.', action: 'Replace' })))
+    if (
+      isKnown &&
+      !(await confirmed({ title: `Replace ${name}?`, body: 'It will open this view.', action: 'Replace' }))
+    )
       return
     onAdd(name)
     onClose()

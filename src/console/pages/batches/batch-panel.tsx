@@ -48,7 +48,7 @@ export function BatchPanel({
   async function stop(): Promise<void> {
     const sure = await confirmed({
       title: 'Cancel this batch?',
-      body: 'What runs now ends and is paid; the rest is not called. It cannot be taken up again.',
+      body: 'Running requests end and are paid; the others are not called. A cancelled batch cannot be resumed.',
       action: 'Cancel the batch',
       danger: true,
     })

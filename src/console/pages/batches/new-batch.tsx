@@ -109,7 +109,7 @@ function Filled({
       return true
     })
     if (made === undefined) return
-    toast('The batch is begun: its file is checked first.')
+    toast('The batch has started: its file is checked first.')
     onDone(made)
   }
   const wrong = check?.mistake ?? mismatch(check, form.values.endpoint)

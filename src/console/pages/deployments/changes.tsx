@@ -62,7 +62,7 @@ export function Conflict({
           </>
         }
       >
-        Only the settings that you changed are written; where both changed the same one, yours holds.
+        Only the settings that you changed are written; where both changed the same one, yours wins.
       </Notice>
       {changes.length > 0 && (
         <Table name="theirs" label="Their changes" columns={COLUMNS} rows={changes} rowId={({ name }) => name} />

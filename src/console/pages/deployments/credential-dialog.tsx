@@ -84,7 +84,7 @@ function Filled({ credential, onClose, onDone, kinds }: DialogProps & { readonly
             form={form}
             name="name"
             label="Name"
-            hint="What deployments call it. It stays."
+            hint="The name that deployments use. It cannot be changed."
             placeholder="openai-main"
             mono
           />

@@ -61,7 +61,7 @@ export function Credentials({ tabs }: { readonly tabs: ComponentChildren }) {
         fresh={making.made}
         empty={
           search ? (
-            <Empty title="No credential is called so" />
+            <Empty title="No credential has this name" />
           ) : (
             <Empty title="There are no credentials yet" actions={making.button}>
               A credential is a provider's key under a name. Deployments that name it have no key of their own, and all

@@ -142,7 +142,7 @@ const LABELS: Readonly<Record<string, string>> = {
   api_base: 'Address',
   api_version: 'API version',
   timeout: 'Timeout',
-  strict: 'Refuse hints that this provider cannot be told',
+  strict: 'Refuse hints that this provider does not know',
   allow_cloud_objects: 'Requests may name objects of the cloud account',
   aws_access_key_id: 'AWS access key id',
   aws_secret_access_key: 'AWS secret access key',

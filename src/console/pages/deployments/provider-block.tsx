@@ -84,7 +84,7 @@ export function ProviderBlock({
       </ul>
       {found.length === 0 && (
         <p class="quiet">
-          No provider is called so. A server that speaks OpenAI's API is an “OpenAI-compatible server”.
+          No provider has this name. A server that speaks OpenAI's API is an “OpenAI-compatible server”.
         </p>
       )}
     </Section>

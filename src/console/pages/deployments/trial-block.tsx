@@ -38,8 +38,8 @@ export function TrialBlock({
       }
     >
       <p class="quiet">
-        Asks the provider one small question with what stands above, as a call would. Nothing is saved. Enter in a field
-        does it too, and saves what was answered.
+        Asks the provider one small question with these settings, as a call would. Nothing is saved. Enter in a field
+        does the same, and saves the deployment if it was answered.
       </p>
       <div class="stack" role="status" aria-live="polite" ref={result}>
         {trial && !busy && <Result trial={trial} isOld={isOld} />}
@@ -72,7 +72,7 @@ function Result({ trial, isOld }: { readonly trial: Trial; readonly isOld: boole
           ['Kind', `${MODE_WORDS[mode]}${streamed ? ', streamed' : ''}`],
           ['First token', first_token_ms === null ? undefined : duration(first_token_ms)],
           ['Total', duration(total_ms)],
-          ['Model it says it is', model === null ? undefined : <span class="mono">{model}</span>],
+          ['Model, as the provider names it', model === null ? undefined : <span class="mono">{model}</span>],
           ['Usage', ok ? usageWords(usage) : undefined],
           ['Price of this call', ok ? money(cost) : undefined],
         ]}

@@ -90,7 +90,7 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
       return true
     })
     if (!written) return
-    toast(isEdit ? 'Saved. It holds within five seconds everywhere.' : `${written.deployment_id} is there.`)
+    toast(isEdit ? 'Saved. It applies everywhere within five seconds.' : `${written.deployment_id} is there.`)
     onDone(written.deployment_id)
   }
   const add = () => created.mutateAsync({ body: bodyOf(form.values, kind, from) as never })

@@ -10,12 +10,12 @@ export type Simulation = Answer<'POST /ui/api/route-groups/{name}/simulate'>
 export const STRATEGIES: Readonly<Record<Strategy, string>> = {
   'simple-shuffle': 'At random, each as often.',
   weighted: 'By weight: 3 gets three times the calls of 1.',
-  'priority-based-routing': 'The lowest priority that is healthy; others when it is not.',
+  'priority-based-routing': 'The lowest number that is healthy; others if none is.',
   'least-busy': 'The one with the fewest calls at this moment.',
-  'latency-based-routing': 'The one that has answered fastest of late.',
+  'latency-based-routing': 'The one that answered fastest recently.',
   'cost-based-routing': 'The cheapest that is healthy.',
-  'usage-based-routing': 'The one that used least of its limits in this minute.',
-  'rate-limit-aware': 'Away from those that come near their limits.',
+  'usage-based-routing': 'The one that used the least of its limits in this minute.',
+  'rate-limit-aware': 'At random among those with room; those near a limit last.',
   'tag-based-routing': 'Those with the tags of the request, then by weight.',
 }
 

@@ -19,7 +19,7 @@ export function History({ name, current }: { readonly name: string; readonly cur
   async function ask({ version }: Version): Promise<void> {
     const sure = await confirmed({
       title: `Publish version ${version} again?`,
-      body: 'It becomes a new version and holds everywhere within five seconds. A draft stays as it is.',
+      body: 'It becomes a new version and applies everywhere within five seconds. A draft stays as it is.',
       action: 'Roll back',
     })
     if (!sure) return
@@ -65,7 +65,7 @@ export function History({ name, current }: { readonly name: string; readonly cur
     <Loaded of={read}>
       {({ data }) =>
         data.length === 0 ? (
-          <p class="quiet">Nothing was published yet: router_settings hold.</p>
+          <p class="quiet">Nothing was published yet: router_settings apply.</p>
         ) : (
           <Table
             name="policy-versions"
@@ -84,4 +84,4 @@ const wordsOf = (policy: Version['policy']): string =>
   SETTINGS.flatMap(([name, label, unit]) => {
     const words = settingWords(policy[name], unit)
     return words === undefined ? [] : [name === 'routing_strategy' ? words : `${label.toLowerCase()} ${words}`]
-  }).join(', ') || 'nothing: all is inherited'
+  }).join(', ') || 'nothing: everything is inherited'

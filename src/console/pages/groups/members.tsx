@@ -23,7 +23,7 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
   const change = useChange('PATCH /ui/api/route-groups/{name}', {
     ...AFTER,
     // Told by the change itself: what it wrote takes the place of this.
-    done: () => toast('Saved. It holds within five seconds everywhere.'),
+    done: () => toast('Saved. It applies everywhere within five seconds.'),
   })
   const remove = useChange('DELETE /ui/api/route-groups/{name}', AFTER)
   const dirty = enabled !== group.enabled || JSON.stringify(members) !== JSON.stringify(group.members)

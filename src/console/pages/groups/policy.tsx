@@ -230,7 +230,7 @@ function Standing({ edited: { form, version }, isChange }: Pick<FootProps, 'edit
       </span>
     )
   }
-  if (!isChange) return 'The draft is as what is in force.'
+  if (!isChange) return 'The draft equals the policy in force.'
   if (form.dirty) return 'Not saved.'
-  return version === undefined ? null : 'The draft is saved, and not in force.'
+  return version === undefined ? null : 'The draft is saved. It is not in force yet.'
 }

@@ -48,7 +48,7 @@ export function PublishDialog({
           {simulation.unserved} of {simulation.calls} simulated calls find no deployment.
         </Notice>
       )}
-      <p class="quiet">It is in force everywhere within five seconds. The history leads back.</p>
+      <p class="quiet">It is in force everywhere within five seconds. The history can roll it back.</p>
     </Dialog>
   )
 }

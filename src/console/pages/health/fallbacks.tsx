@@ -56,7 +56,7 @@ export function Fallbacks({
           const shown = events.filter(
             ({ source_model, target_model }) => !model || source_model === model || target_model === model,
           )
-          if (shown.length === 0) return <p class="quiet">No call had to go to another model of late.</p>
+          if (shown.length === 0) return <p class="quiet">No call used a fallback recently.</p>
           return (
             <Table
               name="fallbacks"

@@ -29,7 +29,7 @@ export function KeyMade({ made, onClose }: { readonly made: MadeKey; readonly on
         </Button>
       }
     >
-      <Notice tone="warn">It is shown this once. What is lost is replaced by Regenerate.</Notice>
+      <Notice tone="warn">It is shown only now. If it is lost, Regenerate makes another.</Notice>
       <Code text={made.key} label="The key" wrap />
       {first ? (
         <CallCode model={first.name} mode={first.modes[0]} apiKey={made.key} />

@@ -79,7 +79,7 @@ function ScopeStanding({ scope }: { readonly scope: Scope }) {
                     text={`${count(limit.used)} of ${count(limit.limit)}`}
                   />
                   {limit.limit === 0 ? (
-                    <span class="quiet small">Nothing is let through.</span>
+                    <span class="quiet small">No call passes.</span>
                   ) : (
                     limit.used > 0 && (
                       <span class="quiet small">
@@ -106,7 +106,7 @@ function Spending({ of: one }: { readonly of: Budget }) {
     return (
       <>
         <Meter full used={share ?? 0} of={1} text={`${part}\u00a0% spent`} />
-        <span class="quiet small">The amounts are not yours to see.</span>
+        <span class="quiet small">You may not see the amounts.</span>
       </>
     )
   }
@@ -127,7 +127,7 @@ function Spending({ of: one }: { readonly of: Budget }) {
             {left === null && !held ? ' begins' : ', begins'} anew <Ago at={one.resets_at} />
           </>
         ) : (
-          limit !== null && ', never begins anew'
+          limit !== null && ', never resets'
         )}
       </span>
     </>
@@ -139,7 +139,7 @@ function verdict(key: Key, { tightest, scopes }: Standing): string {
   if (key.state === 'revoked') return 'Revoked: every call is refused with 401.'
   if (key.state === 'expired') return 'Expired: every call is refused with 401.'
   if (key.state === 'owner_disabled') return 'The account of its owner is not active: every call is refused.'
-  if (!tightest) return 'No limit and no budget: calls go as far as the providers let them.'
+  if (!tightest) return 'No limit and no budget: only providers limit the calls.'
   const at = scopes.find(({ limits, budgets }) => [...limits, ...budgets].some(({ name }) => name === tightest.name))
   const limit = at?.limits.find(({ name }) => name === tightest.name)
   const what = limit ? `${limit.unit} per ${limit.window}` : at ? 'the budget' : 'calls at once'

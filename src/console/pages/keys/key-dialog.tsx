@@ -72,7 +72,7 @@ export function KeyDialog({
     })
     if (!done) return
     if (made) onMade?.(made)
-    else toast('Saved. It holds from the next call on.')
+    else toast('Saved. It applies from the next call on.')
     onClose()
   }
   return (
@@ -126,7 +126,7 @@ export function KeyDialog({
       <h3>Limits</h3>
       <LimitFields form={form} bounds={bounds} />
       <LimitField form={form} name="max_parallel_requests" label={PARALLEL.label} unit={PARALLEL.unit} />
-      <h3>Where from, and what is kept</h3>
+      <h3>Addresses and content</h3>
       <TextField
         form={form}
         name="allowed_ips"
@@ -137,12 +137,12 @@ export function KeyDialog({
         placeholder="10.0.0.0/8"
         hint="One address or range a line; empty: any."
       />
-      <CheckField form={form} name="turn_off_message_logging" label="Keep the content of its calls out of every sink" />
+      <CheckField form={form} name="turn_off_message_logging" label="Send no content of its calls to any sink" />
       <CheckField
         form={form}
         name="no_log_allowed"
         label="A request may ask for that by x-gateway-no-log"
-        hint="Off: what the sinks keep is not decided by its callers."
+        hint="Off: its callers cannot ask for that."
       />
       <TextField
         form={form}

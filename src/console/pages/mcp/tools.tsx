@@ -38,7 +38,7 @@ export function Found({ of, server }: { readonly of: Checked; readonly server?: 
             <span class="quiet">{tool.title ?? tool.description.slice(0, 80)}</span>
           </summary>
           <div class="stack">
-            <p>{tool.description || 'It says nothing of itself.'}</p>
+            <p>{tool.description || 'It has no description.'}</p>
             <p class="quiet small">
               Models know it as <span class="mono">{tool.public_name}</span>.
             </p>
@@ -109,6 +109,6 @@ function parsed(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('The arguments are no JSON.')
+    throw new Error('The arguments are not JSON.')
   }
 }

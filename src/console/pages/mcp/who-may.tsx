@@ -58,8 +58,8 @@ export function WhoMay({ server }: { readonly server: string }) {
           <>
             <p class="quiet">
               {data.length === 0
-                ? 'Nobody in particular: whoever is not bound to other servers may use it.'
-                : 'They may use it, and no server that is not bound to them. Others may, unless they are bound to other servers.'}
+                ? 'It is bound to no one: everyone who is not bound to other servers may use it.'
+                : 'These may use it, and no server that is not bound to them. All others may use it too, unless they are bound to other servers.'}
             </p>
             <ul class="plain-list">
               {data.map((binding) => (
@@ -88,7 +88,7 @@ function Bound({ binding }: { readonly binding: Binding }) {
   async function ask(): Promise<void> {
     const sure = await confirmed({
       title: `Take it from ${name ?? id}?`,
-      body: 'Without another server bound to it, it may use every server again that what is above it allows.',
+      body: 'If no other server is bound to it, it may again use every server that the scopes above it allow.',
       action: 'Take away',
       danger: true,
     })
@@ -96,7 +96,7 @@ function Bound({ binding }: { readonly binding: Binding }) {
     remove.mutate(
       { params: { binding_id } },
       {
-        onSuccess: () => toast('Saved. It holds from the next call on.'),
+        onSuccess: () => toast('Saved. It applies from the next call on.'),
         onError: (error) => toast(error.message, { bad: true }),
       },
     )
@@ -128,7 +128,7 @@ function BindDialog({ server, onClose }: { readonly server: string; readonly onC
       }),
     )
     if (!done) return
-    toast('Saved. It holds from the next call on.')
+    toast('Saved. It applies from the next call on.')
     onClose()
   }
   return (
@@ -145,7 +145,7 @@ function BindDialog({ server, onClose }: { readonly server: string; readonly onC
         name="scope_id"
         label={SCOPES[type].label}
         lookup={SCOPES[type].lookup}
-        hint="It may then use this server, and no other that is not bound to it. Models are bound apart."
+        hint="It may then use this server, and no other that is not bound to it. Models are bound separately."
       />
     </FormDialog>
   )

@@ -39,8 +39,7 @@ export function ModelPanel({ name, onClose }: { readonly name: string; readonly 
             <About of={model} />
           ) : (
             <Empty title="This is not callable">
-              There is no such model, or neither you nor this key may call it. Who administers your team can say what
-              its keys may call.
+              This model does not exist, or you and this key may not call it. Ask an administrator of your team.
             </Empty>
           )
         }
@@ -81,8 +80,8 @@ function About({ of: model }: { readonly of: Model }) {
         {prices.length > 0 && <Facts of={prices} />}
         {!model.priced && (
           <p class="quiet">
-            {prices.length === 0 ? 'It has no price.' : 'Some kinds of requests have no price.'} What has none is not
-            counted as $0: it is shown as no price, and no budget ends it.
+            {prices.length === 0 ? 'It has no price.' : 'Some kinds of requests have no price.'} Calls without a price
+            are shown as such, not as $0, and budgets do not count them.
           </p>
         )}
       </Section>

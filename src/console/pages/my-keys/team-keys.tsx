@@ -128,10 +128,10 @@ function Closed({ team }: { readonly team: Team }) {
     .map(({ user_email, user_name, user_id }) => user_email ?? user_name ?? user_id)
   return (
     <p class="quiet">
-      Members make no keys for themselves here.{' '}
+      Members may not make their own keys here.{' '}
       {admins.length > 0
         ? `Ask ${admins.slice(0, 3).join(' or ')}, who can switch it on.`
-        : 'Whoever administers its organization can switch it on.'}
+        : 'An administrator of its organization can switch it on.'}
     </p>
   )
 }

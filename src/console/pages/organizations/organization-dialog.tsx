@@ -35,7 +35,7 @@ export function OrganizationDialog({
     })
     if (!done || !written) return
     const name = written.organization_name ?? written.organization_id
-    toast(organization ? 'Saved. It holds from the next call on.' : `${name} is created.`)
+    toast(organization ? 'Saved. It applies from the next call on.' : `${name} is created.`)
     onDone(written)
   }
   return (

@@ -45,7 +45,7 @@ export function FirstCall({
               <a href={pathTo(keys)}>Make a key</a>, which says whose call it is.
             </li>
           )}
-          <li>Call with it. The call is then seen here, and among the requests with its story.</li>
+          <li>Call with it. The call then appears here and under Requests.</li>
         </ol>
       )}
       {model === undefined ? <p class="quiet">There is no model yet that you may call.</p> : <CallCode model={model} />}

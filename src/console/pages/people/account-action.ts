@@ -53,7 +53,7 @@ export function accountActions({ account_id, email }: Person) {
     confirmAddress: {
       label: 'Confirm the address',
       title: `Confirm ${email}?`,
-      body: 'Single sign-on then links whoever signs in with this address to the account.',
+      body: 'Single sign-on then links a person who signs in with this address to this account.',
       action: 'Confirm',
       done: `${email} is confirmed.`,
       run: change({ email_proved: true }),
@@ -77,7 +77,7 @@ export function accountActions({ account_id, email }: Person) {
     resetFactor: {
       label: 'Reset the second factor',
       title: `Reset the second factor of ${email}?`,
-      body: 'The authenticator and the recovery codes stop working, and all sessions end. Be sure who asked you for it.',
+      body: 'The authenticator and the recovery codes stop working, and all sessions end. Check first that the request is genuine.',
       action: 'Reset',
       danger: true,
       done: `${email} has no second factor any more.`,

@@ -171,7 +171,7 @@ export function InvitationList({
         empty={
           filtered ? (
             <Empty
-              title="No invitation is like this"
+              title="No invitation matches"
               actions={
                 <Button
                   onClick={() =>

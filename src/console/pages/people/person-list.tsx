@@ -117,10 +117,10 @@ export function PersonList({
         open={open}
         empty={
           filtered ? (
-            <Empty title="Nobody is like this" actions={<Button onClick={clear}>Clear filters</Button>} />
+            <Empty title="No person matches" actions={<Button onClick={clear}>Clear filters</Button>} />
           ) : (
             <Empty title="Nobody has an account yet" actions={invite}>
-              Who is invited chooses a password, or signs in as your company does, and sees what their roles allow.
+              Invited people choose a password, or use single sign-on, and see what their roles allow.
             </Empty>
           )
         }

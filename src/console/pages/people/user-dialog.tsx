@@ -23,7 +23,7 @@ export function UserDialog({
       change.mutateAsync({ params: { user_id: user.user_id }, body: form.changes() }),
     )
     if (!saved) return
-    toast('Saved. It holds from the next call on.')
+    toast('Saved. It applies from the next call on.')
     onClose()
   }
   return (

@@ -97,7 +97,7 @@ function RuleDialog({
     const { mode, models, access_groups } = form.values
     const rule = { mode, models: [...models], access_groups: [...access_groups] }
     if (!(await form.submit(() => onReplace(rule)))) return
-    toast('Saved. It holds from the next call on.')
+    toast('Saved. It applies from the next call on.')
     onClose()
   }
   return (

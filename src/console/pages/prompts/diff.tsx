@@ -21,7 +21,7 @@ export function Diff({ prompt, from, to }: { readonly prompt: Prompt; readonly f
         const roles = messages.some(({ role }) => role.from !== role.to)
         const texts = messages.some(({ lines }) => lines.some(isOther))
         const declared = variables.some(isOther)
-        if (!roles && !texts && !declared) return <p class="quiet">They say the same.</p>
+        if (!roles && !texts && !declared) return <p class="quiet">They are equal.</p>
         return (
           <div class="stack-small">
             {messages.map(({ role, lines }, at) => (

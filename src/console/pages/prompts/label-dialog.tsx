@@ -32,7 +32,7 @@ export function LabelDialog({
   async function save(): Promise<void> {
     const done = await form.submit(() => move.mutateAsync({ params: { key, label: name }, body: { version } }))
     if (!done) return
-    toast(`${name} names version ${version}. Calls mean it within five seconds.`)
+    toast(`${name} names version ${version}. Calls get it within five seconds.`)
     onClose()
   }
   return (
@@ -51,7 +51,7 @@ export function LabelDialog({
           name="label"
           label="Label"
           placeholder="staging"
-          hint="production is what calls of the key alone mean."
+          hint="Calls that give only the key get production."
         />
       )}
       {options.length === 0 ? (

@@ -21,7 +21,7 @@ export function Labels({ prompt }: { readonly prompt: Prompt }) {
   async function toRollBack(label: string, version: number): Promise<void> {
     const yes = await confirmed({
       title: `Roll ${label} back to version ${version}?`,
-      body: `Calls of ${callsOf(key, label)} mean version ${version} within five seconds. Doing it again brings version ${labels[label]} back.`,
+      body: `Calls of ${callsOf(key, label)} get version ${version} within five seconds. Doing it again brings version ${labels[label]} back.`,
       action: 'Roll back',
     })
     if (!yes) return
@@ -33,7 +33,7 @@ export function Labels({ prompt }: { readonly prompt: Prompt }) {
       title: `Drop the label ${label}?`,
       body:
         label === 'production'
-          ? `Calls of ${key} mean the newest version then, which is ${latest}. Calls of ${key}:production are refused.`
+          ? `Calls of ${key} then get the newest version, which is ${latest}. Calls of ${key}:production are refused.`
           : `Calls of ${key}:${label} are refused then.`,
       action: 'Drop',
       danger: true,
@@ -83,8 +83,8 @@ export function Labels({ prompt }: { readonly prompt: Prompt }) {
         })}
       </ul>
       <p class="quiet small">
-        A call of {key} means the version of the label production
-        {labels.production === undefined ? `; there is none, so it means the newest, which is ${latest}.` : '.'}
+        A call of {key} gets the version with the label production
+        {labels.production === undefined ? `; there is none, so it gets the newest, which is ${latest}.` : '.'}
       </p>
       {moving !== undefined && <LabelDialog prompt={prompt} label={moving} onClose={() => setMoving(undefined)} />}
     </Section>

@@ -97,7 +97,7 @@ function MessageText({
       />
       {wrong !== undefined && (
         <span class="wrong">
-          “{wrong}” is no variable. A variable is {'{{name}}'}; {'\\{{'} is the two braces themselves.
+          “{wrong}” is not a variable. A variable is {'{{name}}'}; {'\\{{'} is the two braces themselves.
         </span>
       )}
     </>

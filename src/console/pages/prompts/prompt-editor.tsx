@@ -82,7 +82,13 @@ export function PromptEditor({
         <p class="quiet">It begins as version {base?.version.version}. Versions that are there never change.</p>
       ) : (
         <div class="pair">
-          <TextField form={form} name="key" label="Key" placeholder="support" hint="What calls name. It stays." />
+          <TextField
+            form={form}
+            name="key"
+            label="Key"
+            placeholder="support"
+            hint="The name that calls use. It cannot be changed."
+          />
           <TextField form={form} name="description" label="Description" />
         </div>
       )}
@@ -91,7 +97,7 @@ export function PromptEditor({
       </Section>
       <Section title="Variables" level={3}>
         {Object.keys(drafts).length === 0 && (
-          <p class="quiet">None yet: write {'{{name}}'} in a message where a value shall stand.</p>
+          <p class="quiet">None yet: write {'{{name}}'} in a message where a value belongs.</p>
         )}
         {Object.entries(drafts).map(([name, draft]) => (
           <VariableFields
@@ -122,13 +128,13 @@ export function PromptEditor({
         )}
       </Section>
       <div class="pair">
-        <TextField form={form} name="note" label="Note" placeholder="What is new, and why" />
+        <TextField form={form} name="note" label="Note" placeholder="What changed, and why" />
         <NamesField
           form={form}
           name="labels"
           label="Labels"
           placeholder="Add a label"
-          hint="They name this version from now on: calls of production mean it within five seconds."
+          hint="They name this version from now on: calls of production get it within five seconds."
           search={async (text) =>
             known.filter((one) => one.includes(text)).map((label) => ({ value: label, label: label }))
           }

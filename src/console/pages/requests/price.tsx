@@ -76,7 +76,7 @@ export function Price({ story: { call, price, held } }: { readonly story: Story 
       )}
       {price && !price.exact && (
         <p class="notice warn">
-          At the prices of now this is {exactly(price.total)}. It was settled at those of then: {money(call.cost)}.
+          At present prices this is {exactly(price.total)}. It was settled at those of then: {money(call.cost)}.
         </p>
       )}
       <Facts of={costOf(call, held)} />
@@ -113,6 +113,6 @@ function costOf(call: Call, held: number | null): ReadonlyArray<readonly [string
     ['Audio', some(call.audio_seconds, 'seconds')],
     ['Characters', some(call.characters, '')],
     ['Rerank units', some(call.rerank_units, '')],
-    ['Counted by', call.estimated ? 'the gateway, for the provider told nothing' : undefined],
+    ['Counted by', call.estimated ? 'the gateway, because the provider reported nothing' : undefined],
   ]
 }

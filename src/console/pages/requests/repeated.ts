@@ -3,7 +3,7 @@ import { exampleCall } from '../../design/call/call-code.tsx'
 import type { Call } from './call.ts'
 
 /** The placeholder for the original prompt, which the gateway does not store. */
-const PLACE = 'what was asked is not kept'
+const PLACE = 'the question is not kept'
 
 /** Bodies of endpoints that their mode does not tell. */
 const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -26,7 +26,7 @@ export function StoryPage({ id }: { readonly id: string }) {
     >
       {isMissing ? (
         <Empty title="There is no such call">
-          It may be older than the log is kept, of somebody whose calls you may not see, or not ended yet.
+          It may have been removed with old rows, belong to someone whose calls you may not see, or still be running.
         </Empty>
       ) : (
         <div class="stack story-page">

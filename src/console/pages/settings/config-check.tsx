@@ -94,7 +94,7 @@ function Result({ of }: { readonly of: Checked }) {
         </Notice>
       ))}
       {ok && (
-        <Section title="Different from what runs">
+        <Section title="Differences from the running configuration">
           {changes.length === 0 ? (
             <p class="quiet">Nothing.</p>
           ) : (

@@ -46,16 +46,14 @@ export function Email() {
         </Notice>
       )}
       {ways.data?.email && <TestEmail />}
-      <Section title="Written of late">
+      <Section title="Recent e-mails">
         <ListTable
           name="outbox"
           label="E-mails"
           list={list}
           columns={COLUMNS}
           rowId={({ email_id }) => email_id}
-          empty={
-            <Empty title="No e-mail was written yet">Invitations and requests for new passwords stand here.</Empty>
-          }
+          empty={<Empty title="No e-mail was written yet">Invitations and password resets appear here.</Empty>}
         />
       </Section>
     </>

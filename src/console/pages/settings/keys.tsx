@@ -68,7 +68,7 @@ export function Keys() {
           const sections = Map.groupBy(found, ({ key }) => key.slice(0, Math.max(0, key.indexOf('.'))))
           return (
             <>
-              {found.length === 0 && <Empty title="No setting is like this" />}
+              {found.length === 0 && <Empty title="No setting matches" />}
               {[...sections].map(([section, keys]) => (
                 <Section key={section} title={section || 'The file'}>
                   <Table

@@ -45,7 +45,7 @@ function Check() {
   if (ways.data && !ways.data.sso) {
     return (
       <p class="quiet">
-        People sign in with a password. Single sign-on is off: it begins with{' '}
+        People sign in with a password. Single sign-on is off. To switch it on, set{' '}
         <span class="mono">general_settings.enable_sso</span>.
       </p>
     )

@@ -42,7 +42,7 @@ export function OwnKeys({ of: team, mayChange }: { readonly of: Team; readonly m
           ]}
         />
       ) : (
-        <p class="quiet">Off: only who administers the team makes keys in it.</p>
+        <p class="quiet">Off: only administrators of the team make keys in it.</p>
       )}
       {editing && <OwnKeysDialog team={team} onClose={() => setEditing(false)} />}
     </Section>
@@ -66,7 +66,7 @@ function OwnKeysDialog({ team, onClose }: { readonly team: Team; readonly onClos
       changed.mutateAsync({ params: { team_id: team.team_id }, body: form.changes() }),
     )
     if (!done) return
-    toast('Saved. It holds for keys that are made from now on.')
+    toast('Saved. It applies to keys that are made from now on.')
     onClose()
   }
   return (

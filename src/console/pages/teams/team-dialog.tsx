@@ -44,7 +44,7 @@ export function TeamDialog({
         : await created.mutateAsync({ body })
     })
     if (!done || !written) return
-    toast(team ? 'Saved. It holds from the next call on.' : `${written.team_name ?? written.team_id} is created.`)
+    toast(team ? 'Saved. It applies from the next call on.' : `${written.team_name ?? written.team_id} is created.`)
     onDone(written)
   }
   return (

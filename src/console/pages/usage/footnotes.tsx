@@ -19,7 +19,7 @@ export function Footnotes({
   const { unpriced_calls: unpriced, estimated_calls: estimated } = total
   const notes = [
     unpriced > 0 && `${calls(unpriced)} without a price add nothing to the spend.`,
-    estimated > 0 && `The tokens of ${calls(estimated)} are estimated: the provider told none.`,
+    estimated > 0 && `The tokens of ${calls(estimated)} are estimated: the provider reported none.`,
     group === 'tag' && 'A call counts once under each of its tags.',
   ].filter((note) => note !== false)
   const label = metric.label.toLowerCase()

@@ -25,8 +25,8 @@ export function FactorStep({ session, onDone }: { readonly session: Session; rea
     return (
       <Card title="Add a second factor?">
         <p>
-          A password alone lets you in. With a second factor, signing in also takes a code of an app, which nobody
-          learns from your password. You find it under Account at any time.
+          With a second factor, signing in also needs a code from an app, so that a stolen password is not enough. You
+          can set it up later under Account.
         </p>
         <Button kind="primary" class="wide" onClick={() => setWanted(true)}>
           Set up

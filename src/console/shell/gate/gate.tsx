@@ -38,7 +38,7 @@ export function Gate({ session }: { readonly session: Answer<'GET /auth/me'> }) 
   if (session.standing === 'password_expired') {
     return (
       <Card title="Choose a new password">
-        <p>Your password was set by somebody else. From now on only you know it.</p>
+        <p>Your password was set by someone else. Choose one that only you know.</p>
         <ChangePassword email={session.email} onDone={on} />
         <SignOut />
       </Card>

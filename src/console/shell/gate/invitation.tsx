@@ -23,7 +23,8 @@ export function Invitation() {
             <Accepting offer={offer} token={token} />
           ) : (
             <p>
-              This invitation was used already, was withdrawn, or is too old. Ask whoever invited you for another one.
+              This invitation was used already, was withdrawn, or is too old. Ask the person who invited you for another
+              one.
             </p>
           )
         }

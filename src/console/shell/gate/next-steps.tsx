@@ -16,7 +16,8 @@ export function NextSteps() {
   return (
     <Card title="You are its administrator">
       <p>
-        Next is a provider, whose models the gateway calls. It can wait: echo needs none, and answers what it is asked.
+        Next, add a provider, whose models the gateway calls. You can do it later: echo needs none, and repeats what it
+        is asked.
       </p>
       <div class="stack">
         <Button kind="primary" class="wide" onClick={() => setStep('call')}>
@@ -53,7 +54,7 @@ function FirstCall() {
         </>
       ) : (
         <>
-          <p>A call is made as a key, which says whose call it is.</p>
+          <p>Every call needs a key, which says whose call it is.</p>
           {made.error && <Failure error={made.error} />}
           <Button
             kind="primary"

@@ -51,7 +51,7 @@ function FirstAdmin({ token, onDone }: { readonly token: string; readonly onDone
   }
   return (
     <>
-      <p>This gateway has no account yet. The first one is its administrator's.</p>
+      <p>This gateway has no account yet. The first account becomes its administrator.</p>
       <CardForm form={form} action="Make the account" onSubmit={make}>
         {!token && (
           <TextField
@@ -60,7 +60,7 @@ function FirstAdmin({ token, onDone }: { readonly token: string; readonly onDone
             label="Master key"
             type="password"
             mono
-            hint="As it was set up, or as the start of the gateway printed it."
+            hint="The one that you configured, or that the start of the gateway printed."
           />
         )}
         <TextField form={form} name="email" label="E-mail" type="email" autoComplete="username" />

@@ -11,7 +11,7 @@ a key that may administer also temporary keys, which it deletes. With another ke
   --model     the model that is called; by default the first of /v1/models
   --json      a report for programs
   --only      some of the checks: ${checks.map(({ name }) => name).join(', ')}
-  --patience  what the bounds of time are multiplied by; 1 by default
+  --patience  multiplies all time limits; 1 by default
 
 Exit status: 0 nothing failed, 1 something failed, 2 it could not begin.
 `

@@ -7,9 +7,9 @@ export const KEYS_USAGE = `Usage: model-gateway keys create [options]      makes
        model-gateway keys regenerate KEY_ID     gives a key another secret and prints it, once
        model-gateway keys revoke KEY_ID         ends a key for ever
 
-  --name TEXT            what people call it
+  --name TEXT            a name for people
   --team ID  --organization ID  --user ID       what it belongs to
-  --models gpt,claude    all that it may call
+  --models gpt,claude    the only models that it may call
   --max-budget 10/30d    US dollars in each 30 days; 10: altogether
   --rpm N  --tpm N  --rph N  --rpd N  --tpd N   requests and tokens per minute, hour and day
   --max-parallel N       calls at once

@@ -84,6 +84,6 @@ function clientWith(body: Uint8Array | undefined, defer: (work: Promise<unknown>
 function held(folder: string, { holder }: FolderHeldError): string {
   return [
     `A gateway (process ${holder}) is running on the embedded database ${folder}, which belongs to one process.`,
-    'Stop it, or have it do this: --url http://localhost:8787, with its master key in GATEWAY_KEY.',
+    'Stop it, or send the command to it: --url http://localhost:8787, with its master key in GATEWAY_KEY.',
   ].join('\n')
 }

@@ -7,8 +7,8 @@ import { optionsOf, outcomeOf, print, UsageError } from './options.node.ts'
 
 export const SALT_KEY_USAGE = `Usage: model-gateway salt-key
 
-  prints a salt key that can follow the present one, made from it: it encrypts anew, and hashes as the present one does,
-  so that keys, sessions and links go on. It changes nothing; each one printed is another
+  prints a successor of the present salt key. It encrypts with new random bits and hashes as the present one does, so
+  that keys, sessions and links stay valid. It changes nothing; each run prints a different one
 `
 
 /** `model-gateway salt-key`. */

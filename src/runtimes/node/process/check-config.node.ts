@@ -10,8 +10,8 @@ import { missingCredentials } from '../../../routing/missing-credentials.ts'
 
 export const CHECK_USAGE = `Usage: model-gateway check [file]
 
-  says what is wrong with a configuration file, line by line, and starts nothing; without a name with that of
-  GATEWAY_CONFIG, or else with gateway.yaml of this folder. Exit code 1: a start with it would be refused
+  names each mistake of a configuration file with its line, and starts nothing. Without a file it checks that of
+  GATEWAY_CONFIG, or else gateway.yaml of this folder. Exit code 1: the gateway would not start with it
 `
 
 /** Prints a summary of a configuration file, or its mistakes. Returns the exit code. */

@@ -9,13 +9,13 @@ const HELP = `Usage: model-gateway [command]
   check [file]   says what is wrong with a configuration file, and starts nothing
   doctor         checks the configuration, the stores and the machine, and changes nothing
   keys           makes, lists, regenerates and revokes keys
-  accounts       gives a person a new password, or takes away a lost second factor
+  accounts       resets a person's password, or removes a lost second factor
   export         prints the records of the database as YAML, without secrets
-  import FILE    brings the records of the database to what such a file says
-  salt-key       prints a salt key that can follow the present one
+  import FILE    creates and changes records of the database as such a file says
+  salt-key       prints a successor of the present salt key
   smoke URL      tests a running gateway from outside, with a key of it (--key)
   --version, -v  prints the version
-  --help, -h     prints this; behind a command it tells more of that
+  --help, -h     prints this; after a command, the help of that command
 
 Environment: PORT (8787), HOST (127.0.0.1), GATEWAY_CONFIG (gateway.yaml), GATEWAY_DATA_DIR (.gateway),
 GATEWAY_MASTER_KEY, GATEWAY_SALT_KEY, DATABASE_URL, REDIS_URL, GATEWAY_PROCESSES, GATEWAY_DRAIN_SECONDS
@@ -89,7 +89,7 @@ const isHelp = (operand: string | undefined) => operand === '--help' || operand 
 /** Runs what takes so many operands at most, and no options. */
 function withOperands(operands: readonly string[], most: number, usage: string, run: () => number): number {
   const further = operands.find((operand) => operand.startsWith('-')) ?? operands[most]
-  return further === undefined ? run() : printError(`What is ${further}?\n\n${usage}`)
+  return further === undefined ? run() : printError(`There is one argument too many: ${further}.\n\n${usage}`)
 }
 
 function init(): number {
@@ -97,7 +97,7 @@ function init(): number {
   if (existsSync(file)) return printError(`${file} is there already. It was left as it is.\n`)
   // Other users may read it, like any configuration file: secrets belong in the environment.
   writeFileSync(file, readFileSync(SAMPLE_CONFIG), { flag: 'wx', mode: 0o644 })
-  return print(`${file} is written. It has one model, echo, and says what else there can be.\nNext: model-gateway\n`)
+  return print(`${file} is written. It has one model, echo, and examples of more.\nNext: model-gateway\n`)
 }
 
 function print(text: string): number {

@@ -33,7 +33,7 @@ export function greeting(started: {
     lines.push(`key       ${newMasterKey}   (the master key, made now and kept in ${join(dataFolder, 'keys.json')})`)
   }
   if (setupToken) {
-    lines.push(`welcome   ${base}/console/welcome#${setupToken}   (makes the first account, within an hour)`)
+    lines.push(`welcome   ${base}/console/welcome#${setupToken}   (creates the first account; good for an hour)`)
   }
   return `${lines.join('\n')}\n`
 }

@@ -47,7 +47,7 @@ export const front: readonly Check[] = [
   },
   {
     name: 'clock',
-    promise: "the far end's clock is right",
+    promise: 'the clock of the gateway is right',
     async run({ farEnd, bounds }) {
       const { headers, sentAt, headAt } = await farEnd.ask({ path: '/health/liveliness' })
       if (headers.date === undefined) return notChecked('the answer has no Date')

@@ -54,7 +54,7 @@ export const installation: readonly Check[] = [
   },
   {
     name: 'cron',
-    promise: 'work by the clock runs',
+    promise: 'scheduled jobs run',
     needsAdmin: true,
     async run({ instance, until, bounds }) {
       const ranAt = await until(bounds.clockRuns, 2000, async () => (await instance()).clock_ran_at ?? undefined)

@@ -24,7 +24,7 @@ export async function database({ general_settings: settings }: Config, dataFolde
   const unlock = tryLockFolder(folder)
   if (!unlock) {
     const pid = existsSync(`${folder}.pid`) ? readFileSync(`${folder}.pid`, 'utf8') : 'unknown'
-    return [ok('database', `embedded; the gateway (process ${pid}) is running on it, so it was not looked into`)]
+    return [ok('database', `embedded; the gateway (process ${pid}) is running on it, so it was not checked`)]
   }
   unlock()
   const { pgliteSql } = await import('../../../../stores/sql/adapters/pglite.node.ts')

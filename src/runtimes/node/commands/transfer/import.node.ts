@@ -9,7 +9,7 @@ export const IMPORT_USAGE = `Usage: model-gateway import FILE [options]      - r
 
   --dry-run          says what would be done, and writes nothing
   --prune            removes what the sections of the file do not have; a section that is not there is left alone
-  --resend-secrets   puts secrets of the file in the place of those that records have
+  --resend-secrets   replaces the secrets of records by those of the file
   --json             prints a list of all records
   --url ADDRESS      asks a running gateway, with the key in GATEWAY_KEY
 `
@@ -83,11 +83,11 @@ function conclusion(
   steps: readonly Step[],
   { isSound, isDry }: { readonly isSound: boolean; readonly isDry: boolean },
 ): string {
-  if (!isSound) return ' Nothing was written: mend what is refused first.'
+  if (!isSound) return ' Nothing was written: correct the refused records first.'
   if (steps.some(({ outcome }) => outcome === 'failed' || outcome === 'left')) {
-    return ' It stopped there: what is said to be created, changed or removed is written, what is left is not. The same import again goes on.'
+    return ' It stopped there: records shown as created, changed or removed are written, those shown as left are not. Run the same import again to continue.'
   }
   if (isDry) return ' Nothing was written (--dry-run).'
   const keys = steps.some(({ kind, outcome }) => kind.section === 'keys' && outcome === 'created')
-  return keys ? ' New keys have secrets that nobody knows: `model-gateway keys regenerate KEY_ID` prints another.' : ''
+  return keys ? ' The secrets of new keys are not shown: `model-gateway keys regenerate KEY_ID` prints a new one.' : ''
 }
