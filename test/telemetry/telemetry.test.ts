@@ -27,7 +27,7 @@ it('a call of a batch is counted and logged, but whoever records its item writes
     [final.callId, 'batch_1', undefined],
     [single.callId, undefined, undefined],
   ])
-  const requests = Object.entries(await counters.all()).filter(([series]) =>
+  const requests = Object.entries((await counters.all()) ?? {}).filter(([series]) =>
     series.startsWith('gateway_requests_total'),
   )
   expect(requests.map(([, count]) => count)).toEqual([3])

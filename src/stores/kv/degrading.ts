@@ -225,7 +225,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     },
     signals: (deployments) => inBackground((store) => store.signals(deployments)),
     standing: (limits) => inBackground((store) => store.standing(limits)),
-    counters: () => inBackground((store) => store.counters()),
+    counters: async () => (await askPrimary('background', (store) => store.counters()))?.[0],
     entries: (name, limit) => inBackground((store) => store.entries(name, limit)),
     get: (key) => forClient((store) => store.get(key)),
     getAll: (keys) =>

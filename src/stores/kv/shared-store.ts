@@ -53,8 +53,7 @@ export interface Budget {
   readonly limitNano: number
   /** The highest expected cost of this call, held until its settlement or the end of the lease. */
   readonly holdNano: number
-  /** The likely cost, if it is less than `holdNano`. While there are no other holds, only this has to fit, so that a
-   *  cautious hold does not block the rest of a budget. Defaults to `holdNano`. */
+  /** The likely cost; `holdNano` if left out. Without other holds only this has to fit: a cautious hold blocks no rest. */
   readonly likelyNano?: number
   /** The amounts that the same call already holds. `likelyNano` includes them. */
   readonly ownNano?: readonly number[]
@@ -257,7 +256,8 @@ export interface SharedStore {
   signals(deployments: readonly string[]): Promise<DeploymentSignals[]>
   /** Counts nothing and changes nothing. */
   standing(of: Limits): Promise<Standing>
-  counters(): Promise<Record<string, number>>
+  /** undefined while the store is away: what a process knows without it is less, and counters do not go back. */
+  counters(): Promise<Record<string, number> | undefined>
   /** Newest first. */
   entries(log: string, limit: number): Promise<string[]>
 

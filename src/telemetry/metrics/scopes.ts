@@ -11,7 +11,8 @@ interface Runtime {
 
 /** The measurements of a process: its counters, which only grow, and its current gauges. */
 export interface Measured {
-  readonly counters: Readonly<Record<string, number>>
+  /** undefined while they cannot be read. */
+  readonly counters: Readonly<Record<string, number>> | undefined
   readonly gauges: Gauges
 }
 
@@ -42,7 +43,8 @@ export interface CounterScope {
   settled(): Record<string, number>
   /** Sends growth that no settlement carries to the shared store. */
   flush(runtime: Runtime): void
-  all(): Promise<Record<string, number>>
+  /** undefined while they cannot be read. */
+  all(): Promise<Record<string, number> | undefined>
 }
 
 /** Counters in the memory of this process. */
@@ -74,7 +76,7 @@ export function sharedCounters({ metrics, labels }: CountedMetrics, store: Share
     async all() {
       // The page includes the latest counts of this isolate.
       await flush().catch(() => {})
-      return store.counters().catch(() => ({}))
+      return store.counters().catch(() => undefined)
     },
   }
 }

@@ -46,7 +46,7 @@ export function settlingContract({ fresh }: World): void {
       // What is known is counted on.
       await store.settle({ ...nothing, callId: 'known', counters: seriesOf(0, 1, 0.5) })
       await store.settle({ ...nothing, callId: 'beyond', counters: seriesOf(5000, 5002, 0.25) })
-      const counted = await store.counters()
+      const counted = (await store.counters()) ?? {}
       const tokens = Object.entries(counted).filter(([name]) => name.startsWith('tokens'))
       expect([tokens.length, counted.requests]).toEqual([2001, 1])
       expect(counted[`tokens{key="${hostile('k0')}",team=""}`]).toBe(1.5)

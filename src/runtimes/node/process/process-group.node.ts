@@ -138,7 +138,7 @@ export async function leadGroup(options: {
 export function groupMeasured() {
   const latest = new Map<number, Measured>()
   const gone: Record<string, number> = {}
-  const add = (to: Record<string, number>, counters: Measured['counters']) => {
+  const add = (to: Record<string, number>, counters: Measured['counters'] = {}) => {
     for (const name in counters) to[name] = (to[name] ?? 0) + (counters[name] as number)
   }
   return {
@@ -146,7 +146,7 @@ export function groupMeasured() {
       latest.set(member, measured)
     },
     departed(member: number) {
-      add(gone, latest.get(member)?.counters ?? {})
+      add(gone, latest.get(member)?.counters)
       latest.delete(member)
     },
     together(): Measured {

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { metricsPage } from '../../../src/api/health/metrics.ts'
+import { loadConfig } from '../../../src/routing/configuration.ts'
+import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
+import type { SharedStore } from '../../../src/stores/kv/shared-store.ts'
+import { countedMetrics } from '../../../src/telemetry/metrics/counted-metrics.ts'
+import { measuring, sharedCounters } from '../../../src/telemetry/metrics/scopes.ts'
+import { finishedCall } from '../../support/finished-calls.ts'
+
+it('leaves counters out of the page while the shared store is away, so that none seems to begin anew', async () => {
+  const kept = inProcessStore({ now: Date.now })
+  let isAway = false
+  const store: SharedStore = { ...kept, counters: async () => (isAway ? undefined : kept.counters()) }
+  const config = loadConfig('model_list: []', {})
+  const counted = countedMetrics(config)
+  const scope = sharedCounters(counted, store)
+  const services = {
+    config,
+    metrics: counted.metrics,
+    measured: measuring(scope, () => ({ gateway_store_degraded: isAway ? 1 : 0 })),
+    registry: { groups: [] },
+    store,
+    clock: { now: Date.now },
+  }
+  const page = async () => {
+    const answer = await metricsPage.handler({ services, header: () => undefined } as never)
+    return String(await new Response((answer as { body: BodyInit }).body).text())
+  }
+  scope.count({ type: 'records.dropped', topic: 'audit', records: 7, waitedMs: 0 })
+  scope.count(finishedCall())
+  expect(await page()).toContain('gateway_audit_events_dropped_total 7\n')
+  isAway = true
+  const away = await page()
+  expect(away).not.toMatch(/^gateway_(audit_events|requests|cache)/m)
+  expect(away).toContain('gateway_store_degraded 1\n')
+  isAway = false
+  expect(await page()).toContain('gateway_audit_events_dropped_total 7\n')
+})
