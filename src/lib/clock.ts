@@ -6,8 +6,8 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** The milliseconds since a moment of the same clock: infinite for one that is yet to come, because the clock was set back
- *  since, and nobody waits for it to be there again. */
+/** The milliseconds since a moment of the same clock: infinite for a moment in the future, which means that the clock
+ *  was set back since. */
 export function elapsedMs(since: number, now: number): number {
   return since > now ? Number.POSITIVE_INFINITY : now - since
 }

@@ -17,14 +17,14 @@ export function keyHasher(saltKey: string): (key: string) => string {
   return (key) => createHmac('sha256', saltKey).update(key).digest('hex')
 }
 
-/** A digest under which memory refers to a secret text without containing it. It is cheaper than a keyed hash, and for a
- *  random text as hard to invert. */
+/** A digest under which memory refers to a secret text without containing it. It is cheaper than a keyed hash, and for
+ *  a random text as hard to invert. */
 export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text)
 }
 
-/** The MD5 of bytes in base64, as protocols want it beside what protects them; undefined where the system has none, as under
- *  FIPS. */
+/** The MD5 of bytes in base64, as protocols want it beside what protects them; undefined where the system has none, as
+ *  under FIPS. */
 export function md5Base64(bytes: Uint8Array): string | undefined {
   try {
     return hash('md5', bytes, 'base64')
@@ -61,7 +61,7 @@ export interface ScryptInput {
   readonly keyBytes: number
 }
 
-/** scrypt takes 128 · N · r bytes and a little more; Node refuses more than 32 MiB unless it is told to expect them. */
+/** scrypt takes 128 · N · r bytes and a little more; Node refuses more than 32 MiB without a higher `maxmem`. */
 export const SCRYPT_BYTES = 192 * 1024 * 1024
 
 /** The key that scrypt derives: on Workers within the isolate, which does nothing else meanwhile. */

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../lib/errors.ts'
 import type { CallFinished } from '../telemetry/events.ts'
 
-/** What a model call knows of the batch that it is an item of. */
+/** The batch of a model call that is one of its items. */
 export interface BatchMark {
   readonly batchId: string
   /** The call's id. A try that runs again after a crash has the id that it had: it is settled and recorded once. */

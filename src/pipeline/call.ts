@@ -43,17 +43,17 @@ export interface Attempt {
   lostHedge: boolean
   /** The store has been told the outcome. */
   settled: boolean
-  /** The hints of the request that its provider was not told. */
+  /** The hints of the request that were left out for its provider. */
   dropped: Set<string> | undefined
 }
 
 /** A running model call. Readonly fields are decided at admission; the others are filled in as the call proceeds. */
 export interface Call extends CallInput {
   readonly id: string
-  /** For a form that is still arriving, as much as is known so far; with managed tools, what the present turn asks. */
+  /** For a form that is still arriving, its known fields; with managed tools, the request of the present turn. */
   request: ModelRequest
   bytes: Uint8Array
-  /** The same as one deployment is to be asked it, if deployments are asked differently. */
+  /** The request for one deployment, if deployments get different ones. */
   writtenFor: ((deployment: Deployment) => Pick<Call, 'request' | 'bytes'>) | undefined
   /** The present turn of a call with managed tools; 1 in every other call. */
   turn: number
@@ -69,9 +69,9 @@ export interface Call extends CallInput {
   readonly prompt: string
   /** Objects that providers created for the call, by id. */
   made: Map<string, { readonly deployment: string; readonly ttlSeconds: number }> | undefined
-  /** What the gateway's memory of answers is to it; undefined where the dialect has none. */
+  /** How the call uses the gateway's memory of answers; undefined where the dialect has none. */
   readonly memory: CallMemory | undefined
-  /** What the cache is to the call; undefined if it does not use it. */
+  /** How the call uses the cache; undefined if it does not. */
   readonly cache: CallCache | undefined
   /** The group that was asked last: the call's own or a fallback. */
   servedGroup: string
@@ -84,8 +84,8 @@ export interface Call extends CallInput {
   /** The plans tried so far: the group's own first, then its fallbacks'. */
   readonly plans: Plan[]
   readonly attempts: Attempt[]
-  /** Deployments that were passed over, because their provider cannot be told the request. */
-  untold?: Set<string>
+  /** Deployments that were passed over, because their providers' APIs cannot express the request. */
+  inexpressible?: Set<string>
   /** A hedge was started in this turn: a second deployment was asked because the first was late. */
   hedged: boolean
   /** Pending early settlements of ended attempts. */

@@ -38,7 +38,7 @@ export interface Upload extends Source {
 export interface ClientStream {
   readonly readable: ReadableStream<Uint8Array>
   /** Resolves when the client can accept more; undefined means at once. After the client left it rejects or never
-   *  resolves. `owned`: nobody else uses these bytes, so that their memory may be freed when they are sent. */
+   *  resolves. `owned`: no other code uses these bytes, so that their memory may be freed when they are sent. */
   write(bytes: Uint8Array, owned?: boolean): Promise<void> | undefined
   close(): Promise<void>
   /** Breaks the connection where no error can be written, so that the answer is not mistaken for a complete one. */

@@ -20,7 +20,7 @@ export interface Endpoint {
   readonly free?: true
   /** Writes a whole answer of its mode as its clients read it. */
   readonly written?: (answer: Uint8Array) => Uint8Array
-  /** Fields of its requests that are told only to the providers whose adapters know them. */
+  /** Fields of its requests that only the adapters which know them send to their providers. */
   readonly hints?: readonly string[]
   /** Writes the event that reports a failure in a stream that has already begun. */
   readonly errorEvent: (failure: GatewayError) => Uint8Array

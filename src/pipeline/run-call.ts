@@ -27,7 +27,7 @@ export function runCall(services: PipelineServices, input: CallInput): Promise<A
   return run(services, input, { callId: input.batch?.callId ?? newTimedId('call'), attemptId: newAttemptId() })
 }
 
-/** `following`: what an admitted call waits for whose answer has begun already. */
+/** `following`: the second part of a call whose stream began while it still waited for an identical call. */
 async function run(
   services: PipelineServices,
   input: CallInput,
@@ -94,7 +94,8 @@ async function run(
   }
 }
 
-/** Resolves with the commit of a call, or with 'silent' when a stream has not committed within the keep-alive interval. */
+/** Resolves with the commit of a call, or with 'silent' when a stream has not committed within the keep-alive interval.
+ *  */
 function inTime(
   committing: Promise<Committed>,
   call: Call,

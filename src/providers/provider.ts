@@ -41,7 +41,7 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly chatDefaults?: Readonly<Record<string, unknown>>
   /** The client's headers that its endpoint forwards, in lower case. */
   readonly clientHeaders?: Readonly<Record<string, string>>
-  /** Takes the names of hints that the provider is not told. */
+  /** Takes the names of hints that are left out. */
   readonly notes?: Notes | undefined
   /** What is decided of the answer, where the gateway writes it for a dialect with memory. */
   readonly facts?: AnswerFacts | undefined
@@ -49,12 +49,12 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly clientNames?: Readonly<Record<string, string>>
 }
 
-/** What a translation has left out. */
+/** The hints that a translation has left out. */
 export interface Notes {
   dropped: Set<string> | undefined
 }
 
-/** Notes the fields of a call that its provider is not told, by the client's names of them. */
+/** Notes the fields of a call that are left out, by the client's names of them. */
 export function dropper({ notes, clientNames = {} }: Pick<Outgoing, 'notes' | 'clientNames'>): Drop {
   return (field) => {
     if (!notes) return
@@ -80,8 +80,8 @@ export type Reply = {
 export interface StreamStep {
   /** Bytes for the client as they are, if both sides have the same shape. */
   readonly out?: Uint8Array
-  /** A chunk that the client's dialect writes, from a vendor of another shape. The last chunk of a stream has the usage and
-   *  no choices. */
+  /** A chunk that the client's dialect writes, from a vendor of another shape. The last chunk of a stream has the usage
+   *  and no choices. */
   readonly chunk?: ChatChunk
   /** Characters of generated content. More than 0 commits the stream. */
   readonly characters?: number
@@ -111,15 +111,15 @@ export interface StreamReader {
   failing?(failure: GatewayError): Uint8Array
 }
 
-/** What a vendor takes as the names of functions and as the ids of calls. */
+/** The names of functions and the ids of calls that a vendor accepts. */
 export interface Takes {
   readonly functions?: RegExp
-  /** Ids that do not fit become so many digits. */
+  /** An id that does not fit is replaced by one of `length` digits. */
   readonly calls?: { readonly fits: RegExp; readonly length: number }
 }
 
-/** The translation between one kind of request and one provider's API. Pure: time, retries, aborts and metering belong to
- *  the pipeline. */
+/** The translation between one kind of request and one provider's API. Pure: time, retries, aborts and metering belong
+ *  to the pipeline. */
 export interface Adapter<Request extends ModelRequest = ModelRequest> {
   request(call: Outgoing<Request>, connection: Connection): UpstreamRequest | Promise<UpstreamRequest>
   /** Reads a whole 2xx answer; throws `upstream_malformed` for anything that is not one. */
@@ -136,8 +136,8 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   events?(reply: JsonRecord): JsonRecord[]
   /** The media type of its streams; server-sent events if absent. */
   readonly streamType?: RegExp
-  /** Answers, such as audio, are relayed unparsed: `reply` is not called, and the usage is computed from the request. With
-   *  `stream`, answers that are events are read as such. */
+  /** Answers, such as audio, are relayed unparsed: `reply` is not called, and the usage is computed from the request.
+   *  With `stream`, answers that are events are read as such. */
   readonly unparsed?: true
   /** Names the failure that an answer outside 2xx reports. `now` is for headers with a time. */
   failure(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array, now: number): GatewayError
@@ -180,7 +180,7 @@ export type ParameterName = keyof GatewayParams
 
 interface ParameterUse {
   readonly required?: true
-  /** What it is here, where that is more exact than the sentence of the configuration. */
+  /** Its meaning for this provider, where that is more exact than the sentence of the configuration. */
   readonly meaning?: string
   /** The value of one that is left out. */
   readonly default?: string
@@ -215,8 +215,8 @@ export interface Provider extends RegisteredProvider {
   adaptersOf?(connection: Connection): Adapters
   /** Signs or authorises a final request, for providers without a constant credential header: SigV4, a minted token. */
   authorize?(request: UpstreamRequest, connection: Connection, means: Authorizing): Promise<UpstreamRequest>
-  /** A free request that is answered with 2xx if the address and the credential of a connection are valid. Absent if the
-   *  vendor has none. */
+  /** A free request that is answered with 2xx if the address and the credential of a connection are valid. Absent if
+   *  the vendor has none. */
   healthRequest?(connection: Connection): UpstreamRequest
   /** Only for a provider that answers without a network. */
   readonly transport?: Transport

@@ -14,7 +14,7 @@ export interface Gathering {
   push(piece: Uint8Array): void
   /** What was gathered. It is called once. */
   bytes(): Uint8Array
-  /** Frees what has been gathered, which nobody needs any more. */
+  /** Frees the gathered bytes. */
   discard(): void
 }
 

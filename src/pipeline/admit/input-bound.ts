@@ -155,7 +155,7 @@ function lookAt(item: JsonRecord, found: Found, depth: number): void {
   }
 }
 
-/** What a part of Gemini's API is that holds a file. */
+/** The type of a file in a part of Gemini's API. */
 function typeOfPart(part: JsonRecord): string | undefined {
   const file = eitherCase(part, 'inlineData') ?? eitherCase(part, 'fileData')
   if (!isRecord(file)) return undefined

@@ -35,7 +35,7 @@ export interface PlannedRequest extends Written {
   readonly bounds: Bounds
   /** The managed tools that the request is to be offered. */
   readonly tools: ManagedTools | undefined
-  /** The request as each deployment is to be asked it, if deployments are asked differently. */
+  /** The request for one deployment, if deployments get different ones. */
   readonly writtenFor: Call['writtenFor']
   readonly cacheUse: CacheUse | undefined
 }
@@ -76,7 +76,8 @@ export function planRequest(
   })
 }
 
-/** The plan of the requested group, or else of the fallback group that holds the objects which the request references. */
+/** The plan of the requested group, or else of the fallback group that holds the objects which the request references.
+ *  */
 function planOrKeeper(
   services: PipelineServices,
   { endpoint, explain }: CallInput,

@@ -44,8 +44,8 @@ async function authorized(
   return provider.authorize(request, connection, { transport, signal: asAbortSignal(ended), now: clock.now() })
 }
 
-/** The request with the header by which the provider continues the call's trace, where traces are told. It is added after
- *  a request was signed: no signature covers it. */
+/** The request with the header by which the provider continues the call's trace, if traces are exported. It is added
+ *  after the request was signed: no signature covers it. */
 export function withTraceparent(
   { telemetry }: PipelineServices,
   { id, request: asked, traceparent, attempts }: Call,

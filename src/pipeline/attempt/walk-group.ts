@@ -87,9 +87,9 @@ export function walkGroup(services: PipelineServices, call: Call, plan: Plan): G
         return await hedgedAttempt(services, call, plan, started, hedge ? hedgeBeside(tried) : noHedge)
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error
-        const untold = cannotBeTold(started, error)
-        if (untold && untried.length === 0) await learnMembers()
-        if (untold && (untried.length > 0 || call.attempts.length > 1)) {
+        const inexpressible = isInexpressible(started, error)
+        if (inexpressible && untried.length === 0) await learnMembers()
+        if (inexpressible && (untried.length > 0 || call.attempts.length > 1)) {
           passOver(services, call, started)
           refusal = error
           tried.length = 0
@@ -127,15 +127,16 @@ export function walkGroup(services: PipelineServices, call: Call, plan: Plan): G
   }
 }
 
-/** Whether a provider was not asked because its API cannot express the request, which says nothing of other providers. */
-function cannotBeTold({ asked }: Attempt, { failure }: GatewayError): boolean {
+/** Whether a provider was not asked because its API cannot express the request, which says nothing of other providers.
+ *  */
+function isInexpressible({ asked }: Attempt, { failure }: GatewayError): boolean {
   return !asked && failure === 'invalid_request'
 }
 
 /** An earlier failure, or another deployment's answer, tells the client more than such a refusal. */
 function passOver(services: PipelineServices, call: Call, attempt: Attempt): void {
-  call.untold ??= new Set()
-  call.untold.add(attempt.deployment.id)
+  call.inexpressible ??= new Set()
+  call.inexpressible.add(attempt.deployment.id)
   giveUp(services, call, attempt)
 }
 

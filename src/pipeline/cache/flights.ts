@@ -7,8 +7,8 @@ import { departure } from '../client.ts'
 import { readAnswer } from './answer-text.ts'
 import type { CachedAnswer, CacheUse } from './cache-use.ts'
 
-/** How the wait for another call's answer ends: with its answers; without, and the call may look again, because nobody
- *  leads any more; or without, and it has waited long enough. */
+/** How the wait for another call's answers ends: with the answers; `free`: that call has ended without any, so this one
+ *  may look again and lead; `late`: it has waited long enough. */
 type Awaited = readonly CachedAnswer[] | 'free' | 'late'
 
 /** Calls of this process that wait for identical calls, of this one or of another process. */

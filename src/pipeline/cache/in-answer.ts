@@ -11,7 +11,7 @@ export function cachedWhole({ cache }: { readonly cache: CallCache | undefined }
   return cache.known.length > 0 ? putTogether(cache.known, reply.bytes) : reply.bytes
 }
 
-/** Headers that tell what the cache was to the answer. */
+/** Headers that tell whether the answer came from the cache. */
 export function cacheHeaders({ hit, known, servedAt }: CallCache): Record<string, string> {
   if (!hit) return { 'x-gateway-cache': known.length > 0 ? 'partial' : 'miss' }
   const { askedAt, deployment, dropped } = hit

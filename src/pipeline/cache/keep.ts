@@ -13,7 +13,8 @@ import { eachInput } from './embedded-inputs.ts'
 /** How long identical calls do not wait for each other after an answer that is not kept. */
 const UNKEPT_SECONDS = 10
 
-/** What one settlement brings at most: hosted stores refuse larger requests. The first answers of a list are stored. */
+/** The most characters that one settlement stores: hosted stores refuse larger requests. Of a longer list the first
+ *  answers are stored. */
 const MOST_SETTLED_CHARACTERS = 900_000
 
 /** What a call that has ended leaves in the cache. */
@@ -24,7 +25,7 @@ export interface Left {
   readonly values: readonly StoredValue[] | Promise<readonly StoredValue[]>
 }
 
-/** What a call leaves: its complete answer, if it may be stored. undefined for a call that does not use the cache. */
+/** The complete answer of a call, if it may be stored. undefined for a call that does not use the cache. */
 export function leftBy(
   services: PipelineServices,
   call: Call,
@@ -92,8 +93,8 @@ function allAnswers({ use: { inputs }, known }: CallCache, answers: readonly Cac
   return inputs.map((_, at) => known[at] ?? (answers[next++] as CachedAnswer))
 }
 
-/** Settles a call and leaves its answer in the cache. Those who wait for the answer get it at once; where there is none,
- *  the next one leads after the settlement. */
+/** Settles a call and leaves its answer in the cache. Calls that wait for the answer get it at once; without an
+ *  answer, the next of them leads after the settlement. */
 export function settleWith(
   services: PipelineServices,
   call: Call,

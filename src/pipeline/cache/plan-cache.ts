@@ -47,7 +47,7 @@ export function planCache(
   if (body === undefined) return undefined
 
   const scope = cacheScope(caller)
-  // What the provider keeps of the call belongs to a narrower tenant, and so does an answer that names it.
+  // Objects that the provider keeps belong to a narrower tenant, and so does an answer that names them.
   const keepsIds = mayBeKept(endpoint, request)
   // An answer must not outlive what its id stands for.
   const idsLive = responses.retentionSeconds ?? Number.POSITIVE_INFINITY
@@ -98,7 +98,7 @@ interface Wish {
 
 const MODES = ['no-cache', 'no-store', 'force'] as const
 
-/** What the call says of the cache: in `metadata.cache`, else in its header. */
+/** The client's wish: in `metadata.cache`, else in its `Cache-Control`. */
 function wishOf({ metadata }: ModelRequest, cacheControl = ''): Wish {
   const said: unknown = metadata?.cache
   if (said === undefined || said === null) {

@@ -5,7 +5,7 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { DeploymentOutcome, DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import type { PipelineServices } from '../services.ts'
 import { cooldown } from '../settle/outcome.ts'
-import { tellCooled } from '../settle/tell-cooled.ts'
+import { reportCooled } from '../settle/report-cooled.ts'
 import { type ProbeResult, probe } from './probe.ts'
 
 const AT_ONCE = 5
@@ -84,5 +84,5 @@ export async function release(services: PipelineServices, deployment: Deployment
 async function settleAlone(services: PipelineServices, outcome: DeploymentOutcome, of: Deployment): Promise<void> {
   const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
   const settlement = { callId: outcome.attemptId, outcomes: [outcome], ...nothing }
-  tellCooled(services, settlement, [of], await services.store.settle(settlement))
+  reportCooled(services, settlement, [of], await services.store.settle(settlement))
 }

@@ -10,7 +10,7 @@ import type { PipelineServices } from '../services.ts'
 import { type KeptConversation, NOTHING_RECALLED, type Recalled } from './conversation.ts'
 import { recall } from './recall.ts'
 
-/** What the gateway's memory is to one call. */
+/** The use that one call makes of the gateway's memory of answers. */
 export interface CallMemory {
   readonly facts: AnswerFacts
   readonly conversation: KeptConversation
@@ -19,7 +19,7 @@ export interface CallMemory {
   readonly recalled: Recalled
   /** The answer, once it has ended well. */
   answer: JsonRecord | undefined
-  /** What the settlement stores. */
+  /** The values that the settlement stores. */
   value: readonly StoredValue[] | undefined
 }
 

@@ -28,7 +28,7 @@ function isTranslated({ endpoint: { mode, dialect } }: Pick<Call, 'endpoint'>, d
   return translatorOf(deployment, mode, dialect)?.translates === true
 }
 
-/** Makes of the answer what the settlement stores. Never rejects. */
+/** Seals the answer for the settlement, which stores it. Never rejects. */
 export async function keepAnswer(services: PipelineServices, call: Call): Promise<void> {
   const { memory, caller } = call
   const answer = memory?.answer

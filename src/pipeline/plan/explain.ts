@@ -35,8 +35,9 @@ export async function explained(services: PipelineServices, call: Call): Promise
     inOrder(group, order)
       .filter(({ id }) => !tried.has(id))
       .map((deployment) => {
-        const untold = call.untold?.has(deployment.id) ? 'request' : undefined
-        const reason = untold ?? reasonFor(services, call, deployment) ?? (served === group ? 'unneeded' : 'unreached')
+        const inexpressible = call.inexpressible?.has(deployment.id) ? 'request' : undefined
+        const reason =
+          inexpressible ?? reasonFor(services, call, deployment) ?? (served === group ? 'unneeded' : 'unreached')
         return item(deployment, reason, call.group, group)
       }),
   )

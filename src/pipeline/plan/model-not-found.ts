@@ -7,7 +7,7 @@ export function modelNotFound(registry: Registry, model: string): GatewayError {
   return registry.unread ? notReadYet() : new GatewayError('model_not_found', message, { param: 'model' })
 }
 
-/** The failure of a name that the file does not have, while what the database has is not known yet. */
+/** The failure of a name that is not in the file, before the database was read: the name may be there. */
 export function notReadYet(): GatewayError {
   const message = 'What the database has is not read yet, and the configuration does not have this name. Try again.'
   return new GatewayError('database_unavailable', message, { retryAfterSeconds: 1 })

@@ -29,7 +29,7 @@ export const ASKED = 16
 export interface Plan {
   readonly group: Group
   readonly settings: GroupSettings
-  /** What the strategy orders by, if each call changes it. */
+  /** The signal by which the strategy orders, if each call changes it. */
   readonly preference: Preference | undefined
   /** No deployment of the group can answer: the gateway does itself, by an estimate. */
   readonly estimated?: true

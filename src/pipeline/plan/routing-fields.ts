@@ -23,7 +23,8 @@ export function routingFieldsIn({ provider, info }: Deployment, request: ModelRe
   return found ?? NONE
 }
 
-/** The fields of a request that the provider of an attempt was not told: those that would have chosen, and hints. */
+/** The fields of a request that were left out for the provider of an attempt: those that choose models or hosts, and
+ *  hints. */
 export function droppedFields(
   { deployment, dropped }: { readonly deployment: Deployment } & Notes,
   request: ModelRequest,

@@ -46,9 +46,9 @@ export async function simulate(
   )
   const chosen = new Map<Deployment, number>()
   const taking = new Map(available)
-  const nobody = deployments.every((one) => refusals.get(one) !== undefined)
+  const noneFits = deployments.every((one) => refusals.get(one) !== undefined)
   const calls = Math.min(wanted, Math.ceil(MOST_STEPS / deployments.length ** 2))
-  for (let call = 0; call < calls && !nobody; call++) {
+  for (let call = 0; call < calls && !noneFits; call++) {
     if (call % BETWEEN_PAUSES === BETWEEN_PAUSES - 1) await new Promise((resolve) => setTimeout(resolve))
     const { order, others } = planGroup(services, endpoint, request, group)
     const takes = (one: Deployment) => ['free', 'half-open'].includes(taking.get(one) ?? '')

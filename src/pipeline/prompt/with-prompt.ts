@@ -27,8 +27,8 @@ export const NO_PROMPT = 'need a prompt, and neither the call nor its group name
 export const WRONG_ENDPOINT = 'prompts are for chat, completions, responses and messages'
 
 /** Renders the prompt that a call names in `metadata.prompt_ref`, or else that of its group's policy, into the request.
- *  undefined for a call without one. A promise only for a version that this process has not read yet. `again`: the prompt
- *  was reported when the call was admitted before. */
+ *  undefined for a call without one. A promise only for a version that this process has not read yet. `again`: the
+ *  prompt was reported when the call was admitted before. */
 export function withPrompt(
   services: PipelineServices,
   input: Input,
@@ -42,7 +42,7 @@ export function withPrompt(
     if (!dialect || isNothing(request.metadata?.prompt_variables)) return undefined
     return { error: refusal(VARIABLES, NO_PROMPT) }
   }
-  // Apart, so that a call without a prompt does not pay for what the functions in there share.
+  // A function of its own, so that a call without a prompt does not allocate the context of its closures.
   return resolved(services, input, written, { ref: String(ref), again })
 }
 
@@ -103,7 +103,7 @@ export function findPrompt(
   return prompt && version !== undefined ? { prompt, version } : undefined
 }
 
-/** The texts of a template's variables, by what a call gives. */
+/** The texts of a template's variables, from the values of a call. */
 export function textsFor({ variables }: Template, given: unknown) {
   const { texts, mistake } = textsOf(variables, isRecord(given) ? given : {})
   if (!mistake) return { texts }
@@ -129,7 +129,7 @@ function rendered(
   }
 }
 
-/** The metadata without what names a prompt, which no provider is told. */
+/** The metadata without the fields about prompts, which are the gateway's own. */
 function metadataOf({ metadata }: ModelRequest): { readonly metadata?: unknown } {
   if (!metadata || !('prompt_ref' in metadata || 'prompt_variables' in metadata)) return {}
   const { prompt_ref: _ref, prompt_variables: _variables, ...rest } = metadata

@@ -63,7 +63,7 @@ export function continuationOf(
     try {
       return await continueAnswer(failure)
     } catch (error) {
-      // For instance the store failed. The client is told what ended its answer, not why it could not be continued.
+      // For instance the store failed. The client gets the failure that ended its answer, not this one.
       services.log.warn('rescue.failed', { callId: call.id, error: describeError(error) })
       return undefined
     }
@@ -127,7 +127,8 @@ async function isDead(services: PipelineServices, call: Call, deployment: Deploy
   return cooledUntil > 0 && failures > services.config.router_settings.allowed_fails + 1
 }
 
-/** Adds to the holds what the continuation may cost, on top of the answer so far. False if a budget has no room for it. */
+/** Adds to the holds what the continuation may cost, on top of the answer so far. False if a budget has no room for it.
+ *  */
 async function affords(services: PipelineServices, call: Call, plan: Plan, target: Deployment): Promise<boolean> {
   try {
     await holdFallback(services, call, plan, [target])
@@ -163,7 +164,8 @@ function continuing(call: Call, started: Attempt, told: string): Outgoing {
   return { ...own, body, bytes, translated: true, ...(names ? { clientNames: names } : {}) }
 }
 
-/** Adapts another model's stream to continue the answer: no second start, no repeated text, the same id and model name. */
+/** Adapts another model's stream to continue the answer: no second start, no repeated text, the same id and model name.
+ *  */
 function spliced(
   inner: WrittenReader,
   { call, writer, answerSoFar }: { call: Call; writer: WrittenReader; answerSoFar: AnswerSoFar },
@@ -217,7 +219,8 @@ function added(usage: WireUsage, spent: readonly Usage[]): WireUsage {
   return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }
 
-/** Writes keep-alive comments while no stream is open. Returns a function that stops them and waits for the last write. */
+/** Writes keep-alive comments while no stream is open. Returns a function that stops them and waits for the last write.
+ *  */
 function showLife(call: Call, client: ClientStream, everySeconds: number): () => Promise<unknown> {
   const { signal } = call.client
   let writing: Promise<void> = Promise.resolve()

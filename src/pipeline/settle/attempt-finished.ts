@@ -3,7 +3,7 @@ import type { AttemptFinished } from '../../telemetry/events.ts'
 import type { Attempt, Call } from '../call.ts'
 import { withoutContent } from './without-content.ts'
 
-/** The most characters of a message that are told. */
+/** A longer message is cut. */
 const LONGEST_MESSAGE = 300
 
 /** An attempt as events tell of it. */

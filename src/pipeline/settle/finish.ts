@@ -36,7 +36,7 @@ export function finish(
   const endedAt = performance.now()
   const last = call.attempts.at(-1)
   if (last) last.endedAt ??= endedAt
-  // What is settled has ended well: the call failed after its turn.
+  // A settled attempt has ended well: the call failed after its turn.
   if (last && failure && !last.settled) last.failure ??= failure
   const { batch } = call
   const content = trying(services, call, () => contentOf(call))
@@ -53,7 +53,7 @@ export function finish(
     const event = finished(call, failure, bill ?? unbilled(call), { now, endedAt, repeats })
     if (batch) trying(services, call, () => batch.finished(event))
     services.telemetry.emit(event, content)
-    tellDropped(services, call)
+    reportDropped(services, call)
     learnUsual(services, call)
   })
   if (call.cache?.hit) {
@@ -75,8 +75,8 @@ function isSilent({ usage, outputCharacters }: Call): boolean {
   return usage === undefined && outputCharacters === 0
 }
 
-/** Counts the hints that the provider of the answer was not told. */
-function tellDropped({ telemetry }: PipelineServices, call: Call): void {
+/** Counts the hints that were left out for the provider of the answer. */
+function reportDropped({ telemetry }: PipelineServices, call: Call): void {
   const served = servedBy(call)
   if (!served?.dropped) return
   const { kind: provider } = served.deployment.provider

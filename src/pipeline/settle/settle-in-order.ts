@@ -2,7 +2,7 @@ import { describeError } from '../../lib/log.ts'
 import type { Cooled, Settlement } from '../../stores/kv/shared-store.ts'
 import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
-import { tellCooled } from './tell-cooled.ts'
+import { reportCooled } from './report-cooled.ts'
 
 /** Settles behind what the call has settled early, so that outcomes reach the store in order. Resolves when it is done;
  *  undefined if it is at once. A failure is logged and not thrown. */
@@ -20,7 +20,7 @@ export function settleInOrder(
       if (!cooled) return
       try {
         const deployments = call.attempts.map(({ deployment }) => deployment)
-        tellCooled(services, settlement, deployments, cooled)
+        reportCooled(services, settlement, deployments, cooled)
       } catch (error) {
         failed(error)
       }

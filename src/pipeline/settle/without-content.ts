@@ -3,24 +3,25 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import { WORDS_OF_ERRORS } from './words-of-errors.ts'
 
 const MASK = '[…]'
-/** Whatever a text has in common with the content over so many characters is masked, and each word of so few. */
+/** The least number of characters that a text shares with the content and that are masked; and of a whole word. */
 const LONGEST_SHARED = 15
 const SHORTEST_WORD = 3
-/** Every stretch of LONGEST_SHARED characters contains one of so many that begins at a multiple of it. */
+/** Every stretch of LONGEST_SHARED characters contains a shorter one of this length that begins at a multiple of it. */
 const GRAM = 8
 const WORDS = /[\p{L}\p{N}](?:[\p{L}\p{N}_@.+/:-]*[\p{L}\p{N}])?/gu
 /** Scripts in which no space tells where a word ends. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-/** Content beyond this is not compared, and neither is one that repeats the text too often: then no words are told. */
+/** More content than this is not compared, nor content that repeats the text too often: the whole text is masked then.
+ *  */
 const MOST_CONTENT = 2_000_000
 const MOST_WORK = 5_000_000
 /** Members of a request that are never content. */
 const FORMAL = new Set(['role', 'type', 'model'])
 
-/** A text without what it quotes of a request's content: providers repeat in their errors what they were sent. Masked is
- *  every stretch of LONGEST_SHARED characters that is in the content, and every word that is, unless all errors are made
- *  of it. '' if that cannot be told. */
+/** A text without what it quotes of a request's content: providers repeat in their errors what they were sent. Masked
+ *  is every stretch of LONGEST_SHARED characters that is in the content, and every word that is, unless all errors are
+ *  made of it. '' if that cannot be told. */
 export function withoutContent(text: string, request: ModelRequest): string {
   const lower = text.toLowerCase()
   // Some letters are longer in lower case, so that positions differ.
@@ -35,8 +36,8 @@ export function withoutContent(text: string, request: ModelRequest): string {
   return masked(text, hidden)
 }
 
-/** The texts of a request in lower case; undefined if they are too many, or if a member that nobody has read before turns
- *  out to be no JSON. */
+/** The texts of a request in lower case; undefined if they are too long, or if a member that was not parsed before
+ *  turns out to be no JSON. */
 function contentOf(request: ModelRequest): readonly string[] | undefined {
   try {
     return textsOf(request)

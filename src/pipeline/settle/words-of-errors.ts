@@ -1,4 +1,4 @@
-/** Words that errors of APIs are made of: they say nothing of a request, even if it has them too. */
+/** Common words of API errors. They reveal nothing of a request that contains them too. */
 export const WORDS_OF_ERRORS: ReadonlySet<string> = new Set(
   `
   about above access account active after again allow allowed already also and another any api are argument array async

@@ -26,8 +26,8 @@ interface Outcome extends ReadResult {
   readonly result: ToolCalled['result']
 }
 
-/** Runs the calls of one turn at the same time, at most `most` of them, and returns them in their order. What goes wrong
- *  is a result that tells of it. Rejects only with the reason of `signal`, which the servers are told of. */
+/** Runs the calls of one turn at the same time, at most `most` of them, and returns them in their order. A failed
+ *  call has a result that says so. Rejects only with the reason of `signal`; the servers then get a cancellation. */
 export async function callTools(
   services: PipelineServices,
   call: Call,
@@ -61,7 +61,7 @@ export async function callTools(
     return { ...base, text, images, isError: result !== 'ok', ms }
   })
   const ended = Promise.allSettled(running)
-  // A server is told of a cancelled call after the client has left.
+  // A cancellation is sent to the server after the client has left.
   call.client.defer(ended)
   await ended
   call.toolCalls = [...(call.toolCalls ?? []), ...told.filter((one) => one !== undefined)]

@@ -26,7 +26,7 @@ export interface Talk {
   plainer(): boolean
   /** The turn was answered as it was put. */
   taken(): void
-  /** Of a last turn that only its provider understands in full: who that is. */
+  /** The deployment of the last turn, if only its provider understands that turn in full. */
   readonly keeper: Deployment | undefined
 }
 
@@ -78,8 +78,8 @@ export function talkOf(
     const shown = isPlain ? executions.map(withoutImages) : executions
     return conversation.results(closed && isLast ? withEnd(shown) : shown)
   }
-  /** The conversation for a deployment: it gets in full what it said itself. */
-  const told = (isHome: (maker: Deployment) => boolean): readonly JsonRecord[] => {
+  /** The conversation for a deployment, with its own turns in full. */
+  const conversationFor = (isHome: (maker: Deployment) => boolean): readonly JsonRecord[] => {
     const last = said.at(-1)
     if (last && conversation.isKept?.(request)) return resultsOf(last, true)
     return [
@@ -92,7 +92,7 @@ export function talkOf(
     write(call) {
       const members = fixed()
       const at = (isHome: (maker: Deployment) => boolean): Written =>
-        edited(begun, said.length === 0 ? members : { ...members, [member]: told(isHome) })
+        edited(begun, said.length === 0 ? members : { ...members, [member]: conversationFor(isHome) })
       const { request: next, bytes } = at(() => true)
       call.request = next
       call.bytes = bytes

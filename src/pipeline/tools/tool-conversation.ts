@@ -16,7 +16,7 @@ export interface ToolImage {
   readonly data: string
 }
 
-/** A call of a managed tool that has ended, as the model and the client are told of it. */
+/** A call of a managed tool that has ended, as the model and the client see it. */
 export interface ToolExecution extends AskedCall {
   /** The turn in which the model asked for it, from 1. */
   readonly turn: number
@@ -67,7 +67,7 @@ export interface ToolConversation {
   history(request: ModelRequest, serverOf: (label: string) => string | undefined): readonly JsonRecord[]
   /** Whether the conversation of a request tells of executions in words that no provider knows. */
   tellsOfCalls?(request: ModelRequest): boolean
-  /** The provider keeps the conversation, so that a turn is told only what is new. */
+  /** The provider keeps the conversation, so that the request of a turn has only its new part. */
   isKept?(request: ModelRequest): boolean
   /** The names under which a model knows a tool of the client's own. */
   namesOf(tool: JsonRecord): readonly string[]

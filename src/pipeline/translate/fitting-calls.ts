@@ -14,12 +14,13 @@ export const COMMON: Takes = { functions: EVERYWHERE, calls: { fits: /^[\w.:-]{1
 
 interface Fitted {
   readonly call: Outgoing
-  /** The client's names of functions, by those that the vendor is told instead. */
+  /** The client's names of functions, by the names that replace them. */
   readonly names: ReadonlyMap<string, string>
 }
 
-/** An adapter of chat that is only given names of functions and ids of calls that its vendor takes. Others are replaced,
- *  the same by the same, and names are put back in the answer. `otherwise`: what a vendor takes that does not say. */
+/** An adapter of chat that is only given names of functions and ids of calls that its vendor takes. Others are
+ *  replaced, equal ones by equal ones, and the answer gets the client's names back. `otherwise`: the rules for a vendor
+ *  without its own. */
 export function fitted(adapter: Adapter, otherwise?: Takes): Adapter {
   const takes = adapter.takes ?? otherwise
   if (!takes) return adapter

@@ -8,7 +8,7 @@ const decoder = new TextDecoder()
 /** A web page, or an error document of a proxy. */
 const PAGE = /^\s*<(!doctype|html|head|\?xml)/i
 
-/** What a provider said itself: the message of its error, or the text of its answer; undefined if it said nothing. */
+/** The provider's own words: the message of its error, or the text of its answer; undefined if there is no text. */
 export function wordsOf({ beginning, contentType }: Pick<Seen, 'beginning' | 'contentType'>): string | undefined {
   const text = beginning
     .map((piece) => decoder.decode(piece, { stream: true }))

@@ -8,7 +8,7 @@ import { failed, type TrialFailure } from './trial.ts'
 import { watchedTransport } from './watched-transport.ts'
 
 const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024
-/** More are no help to who chooses one. */
+/** More are no help for a person who chooses one. */
 const MOST_MODELS = 2000
 
 export interface Listed {

@@ -21,7 +21,7 @@ import { type Seen, watchedTransport } from './watched-transport.ts'
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
 const decoder = new TextDecoder()
 
-/** What came of asking a deployment once. */
+/** The result of asking a deployment once. */
 export interface Trial {
   readonly streamed: boolean
   /** Where the last request went, without its query; null if none was sent. */
@@ -40,7 +40,7 @@ export interface Trial {
 
 export interface TrialFailure {
   readonly failure: GatewayError
-  /** What the provider said itself, without credentials. */
+  /** The provider's own words, without credentials. */
   readonly words: string | undefined
   readonly advice: string
 }
@@ -62,8 +62,8 @@ interface Heard {
   usage: Usage | undefined
 }
 
-/** Asks a deployment once, through the same adapter and transport as a call: nothing is counted, logged or cooled. A failed
- *  answer is a result; rejects only for a mode that the deployment does not serve. */
+/** Asks a deployment once, through the same adapter and transport as a call: nothing is counted, logged or cooled. A
+ *  failed answer is a result; rejects only for a mode that the deployment does not serve. */
 export async function tryDeployment(
   services: Pick<PipelineServices, 'transport' | 'clock'>,
   deployment: Deployment,

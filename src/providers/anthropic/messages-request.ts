@@ -4,9 +4,9 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import type { Takes } from '../provider.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { basicConversation } from '../wire/fitting/basic-conversation.ts'
+import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withTrimmedPrefill } from '../wire/fitting/prefill.ts'
-import { toldConversation } from '../wire/fitting/told-conversation.ts'
-import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { messagesTools } from './messages-tools.ts'
@@ -16,8 +16,8 @@ import { thinkingFields } from './thinking-fields.ts'
 
 const API = 'the Messages API'
 
-/** The limit if neither the client nor `default_params` sets one, since the API requires one. Every model since Claude 3.5
- *  supports it; the thinking budget is added. */
+/** The limit if neither the client nor `default_params` sets one, since the API requires one. Every model since Claude
+ *  3.5 supports it; the thinking budget is added. */
 export const DEFAULT_MAX_TOKENS = 8192
 
 /** The API's alphabets. */
@@ -55,10 +55,10 @@ const SUPPORTED = new Set([
 /** Translates a chat request to the Messages API. */
 export function messagesRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
   refuseUnsupportedFields(given, SUPPORTED, API, drop)
-  const body = tellsFormat(given.response_format, model) ? withFormatTold(given, drop) : given
+  const body = needsFormatInstruction(given.response_format, model) ? withFormatInstruction(given, drop) : given
   const asked = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
   const { thinking, effort, budget } = thinkingFields(body, model, asked, drop)
-  const { system, messages } = messagesTurns(withTrimmedPrefill(toldConversation(body.messages, drop)))
+  const { system, messages } = messagesTurns(withTrimmedPrefill(basicConversation(body.messages, drop)))
   return {
     model,
     max_tokens: asked ?? DEFAULT_MAX_TOKENS + budget,
@@ -100,8 +100,9 @@ function outputFormat(format: unknown): JsonRecord {
   throw unsupported('response_format', API, 'Use type json_schema with a schema.')
 }
 
-/** The API has no format for any JSON, and earlier models none at all: the model is told. */
-export function tellsFormat(format: unknown, model: string): boolean {
+/** Whether the format becomes an instruction: the API has none for JSON without a schema, and earlier models have none.
+ *  */
+export function needsFormatInstruction(format: unknown, model: string): boolean {
   const { type } = asRecord(format)
   return type === 'json_object' || (type === 'json_schema' && BEFORE_OPUS_4_1.test(model))
 }

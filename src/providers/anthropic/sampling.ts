@@ -6,7 +6,7 @@ import { temperatureUpToOne } from '../wire/fitting/within-range.ts'
 export const BEFORE_OPUS_4_1 = /claude-(?:[1-3]|instant|(?:opus|sonnet)-4(?:-0)?(?:$|[-@:](?!\d{1,2}(?:\D|$))))/
 /** Models since Opus 4.7 refuse to be told how to sample. */
 const SAMPLES_ALONE = /claude-(?:fable|mythos|[a-z]+-(?:4-[7-9](?!\d)|[5-9](?!\d)))/
-/** What the vendor does unless it is told otherwise. */
+/** The vendor's default. */
 const USUAL_TEMPERATURE = 1
 /** A model that thinks takes a `top_p` from here on. */
 const LEAST_THINKING_TOP_P = 0.95

@@ -2,12 +2,12 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
-import { tellsFormat } from '../anthropic/messages-request.ts'
+import { needsFormatInstruction } from '../anthropic/messages-request.ts'
 import { type Sampling, samplingFields } from '../anthropic/sampling.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { basicConversation } from '../wire/fitting/basic-conversation.ts'
+import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withTrimmedPrefill } from '../wire/fitting/prefill.ts'
-import { toldConversation } from '../wire/fitting/told-conversation.ts'
-import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
@@ -56,9 +56,9 @@ const MOST_STOPS_OF_NOVA = 4
 /** Translates a chat request to Converse. */
 export function converseRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
   refuseUnsupportedFields(given, SUPPORTED, CONVERSE, drop)
-  const tells = tellsFormat(given.response_format, model) || WITHOUT_FORMATS.test(model)
-  const body = withMarksFor(tells ? withFormatTold(given, drop) : given, model, drop)
-  const { messages, system } = converseMessages(withTrimmedPrefill(toldConversation(body.messages, drop)))
+  const tells = needsFormatInstruction(given.response_format, model) || WITHOUT_FORMATS.test(model)
+  const body = withMarksFor(tells ? withFormatInstruction(given, drop) : given, model, drop)
+  const { messages, system } = converseMessages(withTrimmedPrefill(basicConversation(body.messages, drop)))
   const told = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
   if (told !== system) drop('tool_choice')
   const reasoning = reasoningFields(body, model, drop)

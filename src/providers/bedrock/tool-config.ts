@@ -25,7 +25,7 @@ export function toolConfig({ tools, tool_choice: choice }: ChatRequest, messages
   return { toolConfig: { tools: specifications, ...toolChoice(choice) } }
 }
 
-/** What the model is told instead of `none` where the tools cannot be left out. */
+/** The instruction in the place of `none`, where the tools cannot be left out. */
 export const WITHOUT_CALLS = 'Answer in words now, and use no tool.'
 
 export function forbidsCalls({ tools, tool_choice }: ChatRequest, messages: readonly Turn[]): boolean {

@@ -3,11 +3,11 @@ import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/leni
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { basicConversation } from '../wire/fitting/basic-conversation.ts'
+import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import { withTextResults } from '../wire/fitting/plain-conversation.ts'
 import { withTextDocuments } from '../wire/fitting/text-documents.ts'
-import { toldConversation } from '../wire/fitting/told-conversation.ts'
-import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { penaltyUpToOne, stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { COHERE, cohereMessages } from './cohere-messages.ts'
@@ -57,7 +57,7 @@ export function cohereRequest(given: ChatRequest, model: string, drop: Drop = ()
   refuseUnsupportedFields(given, SUPPORTED, COHERE, drop)
   // It refuses a format beside tools or documents.
   const isAlone = asList(given.tools).length + asList(given.documents).length === 0
-  const body = isAlone ? given : withFormatTold(given, drop)
+  const body = isAlone ? given : withFormatInstruction(given, drop)
   const renamed = {
     max_tokens: body.max_completion_tokens ?? body.max_tokens,
     p: within(LEAST_P, body.top_p, MOST_P),
@@ -69,7 +69,7 @@ export function cohereRequest(given: ChatRequest, model: string, drop: Drop = ()
     presence_penalty: penaltyUpToOne(body, 'presence_penalty', drop),
   }
   const messages = withInstructionsFirst(
-    withTextResults(withTextDocuments(toldConversation(body.messages, drop, true)), 'document'),
+    withTextResults(withTextDocuments(basicConversation(body.messages, drop, true)), 'document'),
   )
   return {
     model,

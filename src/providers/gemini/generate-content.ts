@@ -1,9 +1,9 @@
 import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, type Connection, dropper } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
+import { basicConversation } from '../wire/fitting/basic-conversation.ts'
+import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { hasCacheMarks } from '../wire/fitting/plain-conversation.ts'
-import { toldConversation } from '../wire/fitting/told-conversation.ts'
-import { withFormatTold } from '../wire/fitting/told-format.ts'
 import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { conversationOf } from './contents.ts'
@@ -49,10 +49,12 @@ export const generateContent: Adapter<ChatRequest> = {
     const { streamed } = call
     const drop = dropper(call)
     refuseUnsupportedFields(call.body, SUPPORTED, GEMINI, drop)
-    const body = tellsFormat(call.body, connection.model) ? withFormatTold(call.body, drop) : call.body
+    const body = needsFormatInstruction(call.body, connection.model)
+      ? withFormatInstruction(call.body, drop)
+      : call.body
     if (call.translated && hasCacheMarks(body)) drop('cache_control')
     refuseCloudObjects(body.messages, connection, OBJECTS)
-    const { contents, systemInstruction } = conversationOf(toldConversation(body.messages, drop), connection.model)
+    const { contents, systemInstruction } = conversationOf(basicConversation(body.messages, drop), connection.model)
     const generationConfig = generationConfigOf(body, connection.model, drop)
     const { safety_settings: safetySettings, cached_content: cachedContent } = body
     return {
@@ -77,7 +79,7 @@ export const generateContent: Adapter<ChatRequest> = {
 }
 
 /** Earlier generations refuse a format beside functions. */
-function tellsFormat({ tools }: ChatRequest, model: string): boolean {
+function needsFormatInstruction({ tools }: ChatRequest, model: string): boolean {
   return (tools?.length ?? 0) > 0 && (generationOf(model) ?? 3) < 3
 }
 

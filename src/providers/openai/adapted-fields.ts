@@ -8,7 +8,7 @@ import type { ChatQuirks } from './chat-quirks.ts'
 /** The longest name of a user that OpenAI takes. */
 const LONGEST_USER = 64
 
-/** How an answer is sampled, with what vendors do unless they are told otherwise. */
+/** The fields of sampling, with the vendors' defaults. */
 const SAMPLING = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const
 
 /** The fields of a translated request whose values the vendor would refuse, as it takes them. */

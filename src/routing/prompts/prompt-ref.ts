@@ -8,7 +8,7 @@ export const PROMPT_LABEL = new RegExp(`^${LABEL}$`)
 /** `key`, `key@3` or `key:label`. */
 export const PROMPT_REF = new RegExp(`^(${KEY})(?:@([1-9]\\d{0,8})|:(${LABEL}))?$`)
 
-/** The label of the newest version, which nobody moves. */
+/** The label of the newest version. It cannot be moved. */
 const LATEST = 'latest'
 /** The label that a bare key means, where the prompt has it. */
 const PRODUCTION = 'production'

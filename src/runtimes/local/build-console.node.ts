@@ -29,7 +29,7 @@ if (!vite) say('The console is not built, for vite is not installed: development
 else if (isUpToDate()) say(`${out} is up to date`)
 else {
   const began = performance.now()
-  // Built beside it and moved in its place, so that whoever reads it finds a whole one.
+  // Built in another folder and renamed, so that no reader finds an incomplete build.
   const fresh = `${out}-${process.pid}`
   await vite.build({
     configFile: false,

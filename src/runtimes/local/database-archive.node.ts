@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { openPglite } from '../../stores/sql/adapters/pglite.node.ts'
 import { applySchema } from '../../stores/sql/schema/apply-schema.ts'
 
-/** An embedded database with the schema and no row, packed: what a first start lays into its folder. To make one takes
- *  seconds of a core and a gigabyte of memory, so it is made once for each schema and release of PGlite. Returns its path
- *  in the cache; undefined where PGlite is not installed. */
+/** An embedded database with the schema and no rows, packed: the first start unpacks it. Making one takes seconds of a
+ *  core and a gigabyte of memory, so it is made once for each schema and release of PGlite. Returns its path in the
+ *  cache; undefined where PGlite is not installed. */
 export async function databaseArchive(root: string): Promise<string | undefined> {
   const pglite = await import('@electric-sql/pglite').catch(() => undefined)
   if (!pglite) return undefined
@@ -29,7 +29,7 @@ export async function databaseArchive(root: string): Promise<string | undefined>
     const archive = await database.dumpDataDir('gzip')
     await database.close()
     mkdirSync(cache, { recursive: true })
-    // Written beside it and moved in its place, so that whoever reads it finds a whole one.
+    // Written to another name and renamed, so that no reader finds an incomplete file.
     const fresh = `${path}-${process.pid}`
     writeFileSync(fresh, new Uint8Array(await archive.arrayBuffer()))
     renameSync(fresh, path)

@@ -1,6 +1,6 @@
 import { asList, asText } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
-import { INSTRUCTIONS } from './told-conversation.ts'
+import { INSTRUCTIONS } from './basic-conversation.ts'
 
 type Messages = ChatRequest['messages']
 

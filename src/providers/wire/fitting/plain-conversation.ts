@@ -30,8 +30,8 @@ function plainly(parts: readonly JsonRecord[]): unknown {
   return parts.length === 1 && only?.type === 'text' ? only.text : parts
 }
 
-/** Messages whose tool results are text only, as OpenAI requires; other content of a result moves to a user message after
- *  it. `more`: another type of content that a vendor takes in results. */
+/** Messages whose tool results are text only, as OpenAI requires; other content of a result moves to a user message
+ *  after it. `more`: another type of content that a vendor takes in results. */
 export function withTextResults(messages: Messages, more?: string): Messages {
   const mediaOf = ({ content }: JsonRecord) =>
     partsOf(content).filter(({ type }) => type !== 'text' && (more === undefined || type !== more))
@@ -60,7 +60,7 @@ function without(message: Message, media: readonly JsonRecord[]): Message {
   return { ...message, content: rest.length > 0 ? rest : 'The user shows it in the message that follows.' }
 }
 
-/** What the model says to a result before the user speaks. */
+/** The model's words between a result and the next turn of the user. */
 const SEEN = 'I have the result.'
 
 /** Messages in which the model answers the results of its calls before the user speaks again. */

@@ -13,8 +13,8 @@ const SILENT: ReadonlySet<string> = new Set(['$schema', '$id', '$comment'])
 
 const BESIDE_REFERENCES: ReadonlySet<string> = new Set(['$ref', '$defs', 'definitions'])
 
-/** A schema to which Anthropic and Bedrock hold a model. They refuse open objects, and most bounds of values: objects are
- *  closed, and what is not enforced is told in the description. */
+/** A schema that Anthropic and Bedrock enforce. They refuse open objects, and most bounds of values: objects are
+ *  closed, and the description has the bounds. */
 export function enforcedSchema(schema: JsonRecord): JsonRecord {
   const written: Record<string, unknown> = {}
   const told: string[] = []

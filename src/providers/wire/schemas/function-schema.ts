@@ -10,8 +10,8 @@ export function functionSchema(parameters: unknown, strict: unknown): JsonRecord
 
 const CLOSED = { additionalProperties: false }
 
-/** They take an object and nothing else at the root: the members of alternatives become members of the object, and the
- *  alternatives themselves are told. */
+/** They take an object and nothing else at the root: the members of alternatives become members of the object, and its
+ *  description has the alternatives. */
 function objectSchema(parameters: JsonRecord): JsonRecord {
   const { anyOf, oneOf, allOf, ...rest } = parameters
   const combined = Object.entries({ anyOf, oneOf, allOf }).filter(([, value]) => Array.isArray(value))

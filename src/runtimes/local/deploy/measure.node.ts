@@ -9,7 +9,7 @@ import type { Wrangler } from './wrangler.node.ts'
 /** Round trips of a call to the stores and to queues: deciding, settling, an unknown key, its record. */
 const OWN_REQUESTS = 8
 
-/** What a deployment would upload, and what a start of it takes on this machine. Nothing leaves this machine. */
+/** Measures the upload of a deployment, and its start on this machine. Nothing leaves this machine. */
 export async function measure(
   wrangler: Wrangler,
   target: readonly string[],

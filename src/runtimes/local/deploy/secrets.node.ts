@@ -4,7 +4,7 @@ import { type PlanLimits, variablesBeyondPlan } from './plan-limits.ts'
 import { Refusal } from './refusal.ts'
 import { jsonIn, reasonOf, succeeded, type Wrangler } from './wrangler.node.ts'
 
-/** Asks a person for a secret; undefined where nobody can be asked. */
+/** Asks for a secret at the terminal; undefined without one. */
 export type Ask = ((name: string) => Promise<string>) | undefined
 
 /** The names of the secrets that the Worker has. */
@@ -26,7 +26,7 @@ interface Given {
   readonly plan: PlanLimits
 }
 
-/** The secrets to send: those that the Worker lacks, from the environment or from whoever can be asked. */
+/** The secrets to send: those that the Worker lacks, from the environment or from the terminal. */
 export async function secretsToSend({
   needed,
   present,

@@ -12,7 +12,7 @@ export interface Ran {
 export interface Wrangler {
   /** The environment in which commands run. */
   readonly env: Environment
-  /** Runs a command to its end, whatever that is. Input goes to its standard input; nobody is asked anything. */
+  /** Runs a command without prompts, and resolves however it ends. `input` goes to its standard input. */
   run(args: readonly string[], input?: string): Promise<Ran>
 }
 
@@ -56,7 +56,7 @@ export function succeeded(ran: Ran, otherwise: string): Ran {
   return ran
 }
 
-/** The JSON in what a command printed, whatever stands around it. */
+/** The JSON in the output of a command, among other text. */
 export function jsonIn(output: string): unknown {
   const [from, to] = [output.search(/[[{]/), Math.max(output.lastIndexOf('}'), output.lastIndexOf(']'))]
   try {

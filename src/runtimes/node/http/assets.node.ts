@@ -44,16 +44,16 @@ export interface BuiltConsole {
   readonly asset: (request: AssetRequest) => Answer | undefined
 }
 
-/** Serves the console of a folder, without which there is none. Where it is built anew meanwhile, the next page is the new
- *  one; who has just got the page before still gets what that one begins with, and nothing else that only it had. A file is
- *  read when it is first asked for. */
+/** Serves the console that was built into a folder; nothing if it was not built. After a new build the next page is the
+ *  new one, and a browser that has just loaded the former page still gets the files which that page begins with. A file
+ *  is read at its first request. */
 export function builtConsole(folder: URL): BuiltConsole {
   const root = fileURLToPath(folder)
   let newest = buildIn(root)
   let former: Build | undefined
   const current = () => {
     const at = builtAt(root)
-    // While it is built there is no page for a moment: what was served last is served on.
+    // During a build there is no page for a moment: the last one stays in use.
     if (at !== undefined && at !== newest.at) {
       former = newest
       newest = buildIn(root)
@@ -68,7 +68,7 @@ export function builtConsole(folder: URL): BuiltConsole {
       const path = end < 0 ? url : url.slice(0, end)
       if (!newest.files.has(path) && !path.startsWith(NAMED_AFTER_CONTENT)) return undefined
       const find = current().files.get(path) ?? former?.files.get(path)
-      return find && whereItIs(() => answerOf(find(), headers))
+      return find && ifThere(() => answerOf(find(), headers))
     },
   }
 }
@@ -91,17 +91,17 @@ function buildIn(root: string): Build {
   )
   const shell = () => {
     const text = readFileSync(shellIn(root), 'utf8')
-    // What the page begins with is read with it, so that it is there when the folder is another one.
+    // The files that the page begins with are read with it, because a new build removes them.
     for (const [, path = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
       for (const read of files.get(path)?.().variants.values() ?? []) read()
     }
     return text
   }
-  return { at: builtAt(root), shell: lazily(() => whereItIs(shell)), files }
+  return { at: builtAt(root), shell: lazily(() => ifThere(shell)), files }
 }
 
-/** What is read of a file that may be gone. */
-function whereItIs<Read>(read: () => Read): Read | undefined {
+/** The result of reading; undefined if the file is gone. */
+function ifThere<Read>(read: () => Read): Read | undefined {
   try {
     return read()
   } catch (error) {

@@ -86,7 +86,7 @@ export async function commandLine([command = '', ...operands]: readonly string[]
 
 const isHelp = (operand: string | undefined) => operand === '--help' || operand === '-h'
 
-/** Runs what takes so many operands at most, and no options. */
+/** Runs a command that takes `most` operands and no options. */
 function withOperands(operands: readonly string[], most: number, usage: string, run: () => number): number {
   const further = operands.find((operand) => operand.startsWith('-')) ?? operands[most]
   return further === undefined ? run() : printError(`There is one argument too many: ${further}.\n\n${usage}`)

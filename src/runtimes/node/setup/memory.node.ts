@@ -2,7 +2,7 @@ import { totalmem } from 'node:os'
 
 const MEBIBYTE = 1024 * 1024
 
-/** What a process needs: of it the embedded database takes the larger part. */
+/** The memory that a process needs, with the embedded database and without it. */
 const NEEDED_EMBEDDED = 512 * MEBIBYTE
 const NEEDED_ALONE = 192 * MEBIBYTE
 
@@ -14,11 +14,11 @@ export function memoryLimit(): { readonly bytes: number; readonly of: 'container
     : { bytes: totalmem(), of: 'machine' }
 }
 
-/** What an idle process takes. */
+/** The memory of an idle process. */
 const IDLE_EMBEDDED = 256 * MEBIBYTE
 const IDLE_ALONE = 128 * MEBIBYTE
-/** One part in this many of what is left is for request bodies and unread answers. Each is read, changed and sent beside
- *  that, and the collector is late. */
+/** One part in this many of what is left is for request bodies and unread answers. Each is read, changed and sent
+ *  beside that, and the collector is late. */
 const SHARE_OF_BODIES = 4
 const LEAST_FOR_BODIES = 16 * MEBIBYTE
 

@@ -37,7 +37,7 @@ export function doctorCommand(operands: readonly string[], env: Environment): Pr
 
 const lineOf = ({ check, state, says }: Finding) => `${state.padEnd(4)}  ${check.padEnd(14)}  ${says}\n`
 
-/** What there is to say of the installation that these variables name. */
+/** Checks the installation that these variables name. */
 export async function findingsOf(env: Environment): Promise<Finding[]> {
   const settings = nodeSettings(env)
   const read = configuration(settings.configPath, settings.dataFolder, env)

@@ -1,9 +1,9 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string
   /** warn: it runs, but not well or not for long; fail: it does not start, or not as it should. */
   readonly state: 'ok' | 'warn' | 'fail'
-  /** What is there, and, unless it is well, what to do. */
+  /** The state in words and, unless it is ok, the remedy. */
   readonly says: string
 }
 

@@ -11,7 +11,7 @@ const LEAST_FREE = GIBIBYTE / 10
 const GOOD_FREE = GIBIBYTE
 const GOOD_FILES = 4096
 
-/** Checks what the machine or the container gives. */
+/** Checks the resources of the machine or the container. */
 export async function machine(settings: NodeSettings, embedded: boolean): Promise<Finding[]> {
   return [node(), memory(settings, embedded), ...folder(settings.dataFolder), files(), await port(settings)]
 }

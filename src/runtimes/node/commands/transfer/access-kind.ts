@@ -69,8 +69,8 @@ function normal(record: Fields): Fields {
   return { ...record, bindings: bindings.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)) }
 }
 
-/** Brings what a scope may call to what is wanted. What restricts comes before what no longer allows: in between a scope
- *  may call less, and never everything. */
+/** Writes the wanted permissions of a scope. Restrictions are written before permissions are removed: meanwhile the
+ *  scope may call less, and never everything. */
 async function bring(api: AdminApi, { scope_type, scope_id, mode, bindings }: Fields): Promise<void> {
   const query = `?scope_type=${scope_type}&scope_id=${encodeURIComponent(String(scope_id))}`
   const before = await all(api, BINDINGS + query)

@@ -22,9 +22,9 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-/** `model-gateway import`: brings records to what a file says. Nothing is written unless all of the file can be. What is
- *  written is told at once, so that it is known of an import that is killed, too. Exit code 1: not everything is as the
- *  file says. */
+/** `model-gateway import`: brings records to what a file says. Nothing is written unless the whole file is valid.
+ *  Each written record is printed at once, so that the output is right even if the import is killed. Exit code 1: some
+ *  records are not as the file says. */
 export function importCommand(operands: readonly string[], env: Environment): Promise<number> {
   return outcomeOf(IMPORT_USAGE, async () => {
     const { values, positionals } = optionsOf(operands, OPTIONS)

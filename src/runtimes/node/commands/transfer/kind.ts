@@ -30,7 +30,7 @@ interface Part {
 
 /** A kind of record that files hold. */
 export interface Kind {
-  /** The section of the file, and what one record is called. */
+  /** The section of the file, and the noun for one record. */
   readonly section: string
   readonly noun: string
   /** The fields that name a record. */
@@ -41,9 +41,9 @@ export interface Kind {
   readonly settled?: readonly string[]
   /** The records of the installation. `people`: the users who are persons with an account. */
   read(api: AdminApi, people: ReadonlySet<string>): Promise<Fields[]>
-  /** What has to satisfy schemas of the admin API. */
+  /** The values that must satisfy schemas of the admin API. */
   parts(record: Fields): readonly Part[]
-  /** What the first part's schema makes of the record is what is stored, and not what was sent. */
+  /** The gateway stores the record as the first part's schema parses it, not as it was sent. */
   readonly storesParsed?: true
   /** The record as it is compared and written, where that is not what the file says. */
   readonly normal?: (record: Fields, before?: Fields) => Fields

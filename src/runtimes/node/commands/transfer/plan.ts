@@ -20,7 +20,7 @@ export interface Step {
   readonly write: (api: AdminApi) => Promise<void>
 }
 
-/** What the import did not come to the end of: the record at which it stopped, and those behind it. */
+/** `failed`: the record at which the import stopped; `left`: those after it. */
 type Unwritten = 'failed' | 'left'
 
 export interface Plan {
@@ -32,7 +32,7 @@ export interface Plan {
 
 export interface PlanOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Removes what the file's sections do not have. */
+  /** Removes records that the file's sections do not have. */
   readonly prune: boolean
   /** Sends secrets of the file in the place of those that records have. */
   readonly resent: boolean
@@ -40,7 +40,7 @@ export interface PlanOptions {
 
 const NOTHING = async () => {}
 
-/** What an import of these sections does. It writes nothing. */
+/** Plans an import of these sections. It writes nothing. */
 export async function planOf(api: AdminApi, wanted: Sections, options: PlanOptions): Promise<Plan> {
   const world = await worldOf(api, wanted)
   const steps = kinds.flatMap((kind) =>
@@ -50,10 +50,9 @@ export async function planOf(api: AdminApi, wanted: Sections, options: PlanOptio
   return { steps: options.prune ? [...steps, ...others.reverse()] : steps, others: others.length }
 }
 
-/** Writes step by step, and reports each that is written. It stops at the first that fails, for what is behind it may
- *  depend on it: nothing is written twice, and the same import again goes on from there. `replanned` says what is left to
- *  do then, so that of a record whose answer got lost, or that takes several requests, no more and no less is told than
- *  is there. */
+/** Writes step by step, and reports each written step. It stops at the first that fails, because later ones may depend
+ *  on it: nothing is written twice, and the same import again goes on from there. `replanned` then plans the rest anew,
+ *  so that the report is right even for a record whose answer was lost or that takes several requests. */
 export async function written(
   api: AdminApi,
   steps: readonly Step[],

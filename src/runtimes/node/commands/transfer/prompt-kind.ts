@@ -91,7 +91,7 @@ async function bring(api: AdminApi, record: Fields, before: Fields): Promise<voi
   if (record.state === 'archived') await ask(api, 'POST', `${path}/archive`)
 }
 
-/** A version with what the gateway adds to one that says less. */
+/** A version with the gateway's defaults for fields that it leaves out. */
 function normalVersion(version: Fields): Fields {
   const { messages, variables } = version
   const read = promptContent().safeParse({ messages, ...(variables == null ? {} : { variables }) })

@@ -18,7 +18,7 @@ function routingKind(
   path: string,
   kind: Pick<Kind, 'section' | 'noun' | 'id' | 'fields' | 'secrets' | 'check' | 'storesParsed'> & {
     readonly isExported?: (record: Fields) => boolean
-    /** What a change sends, where it is not the record. */
+    /** The body of a change, where it is not the record. */
     readonly changes?: (record: Fields, before: Fields) => Fields
   },
 ): Kind {
@@ -45,13 +45,13 @@ function routingKind(
 
 const isOfDatabase = ({ source }: Fields) => source === 'database'
 
-/** What a change of a map takes: null for what is taken away. */
+/** The change of a map: null for a removed member. */
 function patchBetween(before: Fields, after: Fields): Fields {
   const gone = Object.keys(before).filter((name) => after[name] === undefined)
   return { ...after, ...Object.fromEntries(gone.map((name) => [name, null])) }
 }
 
-/** What the gateway's own check throws, as the mistake of a field. */
+/** The error of the gateway's own check as the mistake of a field. */
 function mistakeIn(check: () => unknown): Mistake | undefined {
   try {
     check()

@@ -3,8 +3,8 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { Cooled, Settlement } from '../../stores/kv/shared-store.ts'
 import type { PipelineServices } from '../services.ts'
 
-/** Tells of the deployments that a settlement has cooled. The store answers so to one settlement of all processes. */
-export function tellCooled(
+/** Reports the deployments that a settlement has cooled. The store names each to one settlement of all processes. */
+export function reportCooled(
   { telemetry, clock }: Pick<PipelineServices, 'telemetry' | 'clock'>,
   { outcomes }: Settlement,
   deployments: readonly Deployment[],

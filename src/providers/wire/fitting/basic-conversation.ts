@@ -9,22 +9,22 @@ type Message = Messages[number]
 export const INSTRUCTIONS: ReadonlySet<string> = new Set(['system', 'developer'])
 const NAMED: ReadonlySet<string> = new Set([...INSTRUCTIONS, 'user'])
 
-/** A conversation for a vendor that has no names of participants, chooses the resolution of images itself unless it
- *  `knowsDetail`, and needs a turn of the user: names are told in the text, and the last of nothing but instructions is
- *  the user's. */
-export function toldConversation(messages: Messages, drop: Drop, knowsDetail = false): Messages {
-  const told = messages.some(({ name }) => isSet(name))
-    ? messages.map((message) => withNameTold(message, drop))
+/** A conversation for a vendor that has no names of participants, needs a turn of the user, and chooses the resolution
+ *  of images itself unless it `knowsDetail`. Names are put into the texts. If there are only instructions, the last one
+ *  becomes the user's turn. */
+export function basicConversation(messages: Messages, drop: Drop, knowsDetail = false): Messages {
+  const unnamed = messages.some(({ name }) => isSet(name))
+    ? messages.map((message) => withNameInText(message, drop))
     : messages
   if (!knowsDetail && messages.some(asksForDetail)) drop('messages.image_url.detail')
-  if (told.length === 0 || told.some(({ role }) => !INSTRUCTIONS.has(role))) return told
-  return [...told.slice(0, -1), { ...(told.at(-1) as Message), role: 'user' }]
+  if (unnamed.length === 0 || unnamed.some(({ role }) => !INSTRUCTIONS.has(role))) return unnamed
+  return [...unnamed.slice(0, -1), { ...(unnamed.at(-1) as Message), role: 'user' }]
 }
 
 const isSet = (value: unknown) => value !== undefined && value !== null
 
 /** An answer with its name in front would teach the model to write it, and the name of a result is its function's. */
-function withNameTold(message: Message, drop: Drop): Message {
+function withNameInText(message: Message, drop: Drop): Message {
   const { name, content, ...rest } = message
   if (!isSet(name) || message.role === 'tool') return message
   if (!NAMED.has(message.role)) {
