@@ -73,7 +73,7 @@ function plainTree(root: unknown, mistakes: Mistake[]): unknown {
     const result: Record<string, unknown> = {}
     for (const [key, member] of Object.entries(value)) {
       const at = [...path, key]
-      if (key === '__proto__') mistakes.push({ path: pathText(at), message: 'is not a known key; remove it' })
+      if (key === '__proto__') mistakes.push({ path: pathText(at), message: 'is not a known field; remove it' })
       else if (member !== null || verbatim) result[key] = copy(member, at, verbatim || key === VERBATIM)
     }
     return result

@@ -31,10 +31,10 @@ export function sentence(issue: z.core.$ZodRawIssue): string {
       if (issue.origin === 'string') return `must not be longer than ${issue.maximum} characters`
       return `must be at most ${issue.maximum}`
     case 'invalid_format':
-      return issue.format === 'email' ? 'must be an e-mail address' : 'is not written as it should be'
+      return issue.format === 'email' ? 'must be an e-mail address' : 'has the wrong format'
     // Of a map whose keys are a choice; other maps say more.
     case 'unrecognized_keys':
-      return 'is not a known key; remove it'
+      return 'is not a known field; remove it'
     default:
       return 'is not valid'
   }
@@ -42,5 +42,5 @@ export function sentence(issue: z.core.$ZodRawIssue): string {
 
 /** One line for each unknown key of a map. */
 export function unknownKeys(keys: readonly string[], known: readonly string[]): string {
-  return keys.map((key) => `is not a known key${suggestion(key, known) || '; remove it'}`).join('\n')
+  return keys.map((key) => `is not a known field${suggestion(key, known) || '; remove it'}`).join('\n')
 }

@@ -81,7 +81,7 @@ describe('npm run config:check', () => {
     expect(run('router_settings: { timeout: soon }\nmodels: []')).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'line 1: router_settings.timeout: must be a number\nline 2: models: is not a known key; remove it\n',
+      stderr: 'line 1: router_settings.timeout: must be a number\nline 2: models: is not a known field; remove it\n',
     })
   })
 

@@ -43,12 +43,12 @@ describe('the text', () => {
     [
       '__proto__',
       'general_settings: {__proto__: {x: 1}}',
-      ['general_settings.__proto__: is not a known key; remove it'],
+      ['general_settings.__proto__: is not a known field; remove it'],
     ],
     [
       '__proto__ below any keys',
       entry('model: echo/x', ', model_info: {default_params: {__proto__: {x: 1}}}'),
-      ['model_list[0].model_info.default_params.__proto__: is not a known key; remove it'],
+      ['model_list[0].model_info.default_params.__proto__: is not a known field; remove it'],
     ],
     ['a list', '- 1', ['top level: must be a map of keys to values']],
     ['only text', 'hello', ['top level: must be a map of keys to values']],
@@ -85,17 +85,17 @@ describe('one value', () => {
     [
       'an unknown section',
       'genral_settings: {}',
-      ["genral_settings: is not a known key; did you mean 'general_settings'?"],
+      ["genral_settings: is not a known field; did you mean 'general_settings'?"],
     ],
     [
       'unknown keys',
       general('master_kye: x, zzzzzzzz: 1'),
       [
-        "general_settings.master_kye: is not a known key; did you mean 'master_key'?",
-        'general_settings.zzzzzzzz: is not a known key; remove it',
+        "general_settings.master_kye: is not a known field; did you mean 'master_key'?",
+        'general_settings.zzzzzzzz: is not a known field; remove it',
       ],
     ],
-    ['an odd key', general('"a.b c": 1'), ['general_settings["a.b c"]: is not a known key; remove it']],
+    ['an odd key', general('"a.b c": 1'), ['general_settings["a.b c"]: is not a known field; remove it']],
     ['a negative number', 'router_settings: {num_retries: -1}', ['router_settings.num_retries: must not be negative']],
     ['a time of nothing', 'router_settings: {timeout: 0}', ['router_settings.timeout: must be greater than 0']],
     ['a time too long', 'router_settings: {timeout: 1e9}', ['router_settings.timeout: must be at most 2147483']],
@@ -470,7 +470,7 @@ describe('keys that belong together', () => {
       'gateway_settings: {fallbacks: [{a: [b]}]}\nmodel_list: [{model_nam: a, gateway_params: {model: echo/x}}]'
     expect(linesOf(yaml)).toEqual([
       'model_list[0].model_name: is required; add it',
-      "model_list[0].model_nam: is not a known key; did you mean 'model_name'?",
+      "model_list[0].model_nam: is not a known field; did you mean 'model_name'?",
     ])
   })
 })

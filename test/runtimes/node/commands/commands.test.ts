@@ -133,8 +133,8 @@ describe('commands on the stores of an installation', { timeout: 60_000 }, () =>
       ['--json takes no value', 'doctor', '--json=1'],
       ['Name the account by its e-mail address', 'accounts', 'reset-password'],
       ['--url wants an address such as http://localhost:8787', 'export', '--url', 'localhost'],
-      ['What is b.yaml?', 'check', 'a.yaml', 'b.yaml'],
-      ['What is --force?', 'init', '--force'],
+      ['There is one argument too many: b.yaml.', 'check', 'a.yaml', 'b.yaml'],
+      ['There is one argument too many: --force.', 'init', '--force'],
       ['There is no option --frob', 'smoke', '--frob'],
     ] as const) {
       const { code, errors, output } = await command(operands)
