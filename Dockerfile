@@ -8,8 +8,8 @@ FROM node:24-alpine
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 GATEWAY_DATA_DIR=/data NODE_COMPILE_CACHE=/tmp/compiled
 WORKDIR /gateway
 COPY --from=package /package/*.tgz /tmp/gateway.tgz
-# The package itself holds everything but the embedded database.
-RUN npm install --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund /tmp/gateway.tgz \
+# The package itself holds everything but the embedded database, its only dependency.
+RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund /tmp/gateway.tgz \
   && npm cache clean --force && rm -rf /tmp/gateway.tgz /root/.npm \
   && mkdir /data && chown node:node /data
 USER node

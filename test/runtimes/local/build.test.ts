@@ -1,15 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chatInit } from '../../support/gateway.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-// Where it finds the one package that is not in it.
-const home = join(root, `node_modules/.cache/build-${process.pid}`)
+const home = join(tmpdir(), `gateway-build-${process.pid}`)
 const program = join(home, 'dist/model-gateway.mjs')
 
 interface Ended {
@@ -33,6 +32,13 @@ describe('the build', () => {
   beforeAll(async () => {
     await mkdir(home, { recursive: true })
     await copyFile(join(root, 'package.json'), join(home, 'package.json'))
+    // What its package brings along, and nothing else.
+    const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    for (const name of Object.keys(dependencies)) {
+      const place = join(home, 'node_modules', name)
+      await mkdir(dirname(place), { recursive: true })
+      await symlink(join(root, 'node_modules', name), place)
+    }
     const building = spawn(process.execPath, ['src/runtimes/local/build.node.ts', join(home, 'dist')], { cwd: root })
     expect(await once(building, 'exit')).toEqual([0, null])
     folder = await mkdtemp(join(tmpdir(), 'gateway-build-'))
