@@ -59,6 +59,10 @@ export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
       // The sums of overflowed entries have buffers of their own.
       const sums = new Set([...lanes.values()].flatMap(({ overflow }) => overflow.end() ?? []))
       await Promise.all([...sums].map((buffer) => buffer.drain(Math.max(FOLD_MS, deadline - Date.now()))))
+      // What is lost otherwise may have the last room of a full disk; sums take little of it.
+      if (total((buffer) => buffer.waiting()) > 0 && backlogs?.makeRoom()) {
+        for (const buffer of [...sums, ...[...lanes.values()].map((lane) => lane.buffer)]) await buffer.drain(0)
+      }
       const lost = total((buffer) => buffer.waiting())
       const kept = total((buffer) => buffer.depth()) - lost
       if (kept > 0) log.warn('records.kept', { records: kept })

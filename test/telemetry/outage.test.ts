@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -33,7 +33,7 @@ describe('records during an outage', () => {
   })
   const newFolder = () => {
     folders.push(mkdtempSync(join(tmpdir(), 'gateway-outage-')))
-    return folders.at(-1) as string
+    return join(folders.at(-1) as string, 'backlog')
   }
 
   /** What the database has. */
@@ -126,6 +126,38 @@ describe('records during an outage', () => {
   }
   const ids = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
   const inOrder = (numbers: readonly number[]) => [...numbers].sort((one, other) => one - other)
+
+  it('of a process that ends get the room that was left for them on a full disk: none is lost', async () => {
+    const base = database()
+    const folder = newFolder()
+    const log = jsonLog('error', () => {})
+    const disk = folderBacklogs({ folder, maxBytes: 1e9, reserved: new Set(['sums']), log })
+    opened.push(disk)
+    await expect.poll(() => existsSync(`${folder}.reserve`)).toBe(true)
+    let full = true
+    const backlogs: Backlogs = {
+      ...disk,
+      of(topic) {
+        const own = disk.of(topic)
+        const append = async (some: readonly object[]) => (full ? 0 : own.append(some))
+        return Object.create(own, { append: { value: append } })
+      },
+      makeRoom() {
+        full = !disk.makeRoom()
+        return !full
+      },
+    }
+    base.far.trouble = 'away'
+    const { hand, stop } = delivering(base, { backlogs, capacity: 50 })
+    hand(80)
+    expect(await stop()).toBe(0)
+    await disk.close()
+
+    base.far.trouble = 'none'
+    const next = delivering(base, { folder })
+    await expect.poll(() => inOrder(base.all())).toEqual(ids(80))
+    expect(await next.stop()).toBe(0)
+  })
 
   it('go to disk, and come from there in their order, each once', async () => {
     const base = database()

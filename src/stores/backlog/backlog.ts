@@ -16,5 +16,7 @@ export interface Backlogs {
   of(topic: string): Backlog
   /** Takes over the entries of processes that have ended. */
   adopt(): void
+  /** Makes room for the last entries of a process whose disk is full; returns whether it could. */
+  makeRoom(): boolean
   close(): Promise<void>
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { tryLockFolder } from '../../lib/folder-lock.node.ts'
 import { describeError, type Log, throttled } from '../../lib/log.ts'
 import type { Backlogs } from './backlog.ts'
+import { reserve } from './reserve.node.ts'
 import { isSegment, type Segments, segments, topicOf } from './segments.node.ts'
 
 export interface FolderBacklogsOptions {
@@ -14,6 +15,10 @@ export interface FolderBacklogsOptions {
   readonly log: Log
 }
 
+/** The disk space for records that wait in memory when a process ends on a full disk: some five thousand calls, or the
+ *  sums of any number. */
+const ROOM_BYTES = 8 * 1024 * 1024
+
 /** The reserved space, as a share of the limit. */
 const RESERVE = 1 / 16
 const LOG_EVERY_MS = 60_000
@@ -22,6 +27,7 @@ const LOG_EVERY_MS = 60_000
  *  unlocked folders. */
 export function folderBacklogs({ folder, maxBytes, reserved, log }: FolderBacklogsOptions): Backlogs {
   const topics = new Map<string, Segments>()
+  const room = maxBytes > 0 ? reserve(`${folder}.reserve`, ROOM_BYTES) : undefined
   let own: { readonly path: string; readonly unlock: () => void } | undefined
 
   let lastError = ''
@@ -78,6 +84,7 @@ export function folderBacklogs({ folder, maxBytes, reserved, log }: FolderBacklo
 
   return {
     of: topicNamed,
+    makeRoom: () => room?.free() === true,
     adopt() {
       try {
         for (const path of foldersIn(folder)) {
@@ -88,7 +95,7 @@ export function folderBacklogs({ folder, maxBytes, reserved, log }: FolderBacklo
       }
     },
     async close() {
-      await Promise.all([...topics.values()].map((one) => one.close()))
+      await Promise.all([room?.ready, ...[...topics.values()].map((one) => one.close())])
       own?.unlock()
       own = undefined
     },

@@ -58,6 +58,21 @@ describe('a backlog in a folder', () => {
   const ids = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
   const files = () => readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.jsonl'))
 
+  it('has room for the end beside it: made at a start, freed once, never where nothing is to be kept', async () => {
+    const room = () => statSync(`${folder}.reserve`, { throwIfNoEntry: false })
+    expect(backlogs(0).makeRoom()).toBe(false)
+    expect(room()).toBeUndefined()
+    const one = backlogs()
+    await expect.poll(() => room()?.size).toBe(8 * MIB)
+    expect((room()?.mode ?? 0) & 0o777).toBe(0o600)
+    expect([one.makeRoom(), one.makeRoom(), room()]).toEqual([true, false, undefined])
+    // A start that was killed while it made it.
+    writeFileSync(`${folder}.reserve`, 'half')
+    const next = backlogs()
+    await expect.poll(() => room()?.size).toBe(8 * MIB)
+    expect(next.makeRoom()).toBe(true)
+  })
+
   it('gives back what it was given, in order, and leaves nothing behind', async () => {
     const backlog = backlogs().of('ledger')
     expect(backlog.isEmpty).toBe(true)
