@@ -8,6 +8,7 @@ import { VIA_HEADER } from '../../mcp/via.ts'
 import { departure } from '../../pipeline/client.ts'
 import { notReadYet } from '../../pipeline/plan/model-not-found.ts'
 import type { Scope } from '../scope.ts'
+import { hearOthers } from './cancelled-elsewhere.ts'
 import { RpcFailure, type RpcId } from './json-rpc.ts'
 import { runningName } from './running-tools.ts'
 import { recordToolCall, type ToolCallEnded } from './tool-record.ts'
@@ -85,13 +86,14 @@ function endOf({ scope, session, id }: ToolCall) {
   if (client.signal.aborted) leave()
   const name = runningName(scope.caller(), session, id)
   const opened = name === undefined ? undefined : services.runningTools.open(name)
-  void opened?.cancelled.then(() =>
-    signal.abort(new RpcFailure('cancelled', 'The request was cancelled.', { code: 'cancelled' })),
-  )
+  const cancel = () => signal.abort(new RpcFailure('cancelled', 'The request was cancelled.', { code: 'cancelled' }))
+  void opened?.cancelled.then(cancel)
+  const stopHearing = name === undefined ? undefined : hearOthers(scope, name, cancel)
   return {
     signal,
     close() {
       opened?.close()
+      stopHearing?.()
       client.signal.removeEventListener('abort', leave)
     },
   }

@@ -2,6 +2,7 @@ import { describeError } from '../../lib/log.ts'
 import { admitRequest } from '../../pipeline/admit/decide.ts'
 import { asFailure } from '../failures.ts'
 import type { ToolCall } from './call-tool.ts'
+import { tellOthers } from './cancelled-elsewhere.ts'
 import {
   asRpcFailure,
   failureOf,
@@ -72,7 +73,7 @@ export function takeNotification({ scope, session }: Asking, { method, params }:
   const { requestId: id } = params
   if (method !== 'notifications/cancelled' || !isId(id)) return
   const name = runningName(scope.caller(), session, id)
-  if (name !== undefined) scope.services.runningTools.cancel(name)
+  if (name !== undefined && !scope.services.runningTools.cancel(name)) tellOthers(scope, name)
 }
 
 function failureIn({ scope }: Asking, thrown: unknown): RpcFailure {

@@ -27,6 +27,8 @@ export const softBudgetKey = (subject: string, period: string, limitNano: number
 /** Marks that an exceeded budget was told of in a period. 40 days. */
 export const exceededBudgetKey = (subject: string, period: string, limitNano: number) =>
   key(`gateway:exceeded-budget:${subject}:${period}:${limitNano}`)
+/** Marks a call of a tool, by a digest of its name, as cancelled by its client. 10 seconds, or until the call sees it. */
+export const cancelledToolKey = (digest: string) => key(`gateway:cancelled-tool:${digest}`)
 /** Marks a settled call. One hour. */
 export const settledKey = (id: string) => key(`gateway:settled:${id}`)
 /** Marks that a job was begun in one of its intervals. Two intervals. */
