@@ -96,33 +96,24 @@ async function run(
 
 /** Resolves with the commit of a call, or with 'silent' when a stream has not committed within the keep-alive interval.
  *  */
-function inTime(
-  committing: Promise<Committed>,
-  call: Call,
-  { config, timers }: PipelineServices,
-): Promise<Committed | 'silent'> {
-  if (!call.streamed || !call.endpoint.dialect) return committing
-  return orSilent(committing, config, timers)
+function inTime(committing: Promise<Committed>, call: Call, services: PipelineServices): Promise<Committed | 'silent'> {
+  return call.streamed && call.endpoint.dialect ? orSilent(committing, services) : committing
 }
 
 /** Resolves with what the cache has for a call, or with 'silent' when a stream has followed an identical call for the
  *  keep-alive interval. */
 function lookInTime(
-  { config, timers }: PipelineServices,
+  services: PipelineServices,
   { request, admitted }: AdmittedCall,
   looking: Promise<AdmittedCall>,
 ): Promise<AdmittedCall | 'silent'> {
   const follows = request.stream === true && admitted.cached?.state === 'follow'
-  return follows ? orSilent(looking, config, timers) : looking
+  return follows ? orSilent(looking, services) : looking
 }
 
 /** Resolves with the result of some work, or with 'silent' after the keep-alive interval. */
-function orSilent<T>(
-  work: Promise<T>,
-  { router_settings }: PipelineServices['config'],
-  timers: PipelineServices['timers'],
-): Promise<T | 'silent'> {
-  const limitMs = 1000 * router_settings.stream_keep_alive
+function orSilent<T>(work: Promise<T>, { config, timers }: PipelineServices): Promise<T | 'silent'> {
+  const limitMs = 1000 * config.router_settings.stream_keep_alive
   return atMost(limitMs, work, timers).then((done) => (done ? done.value : 'silent'))
 }
 
@@ -134,45 +125,28 @@ function begin(
 ): Call {
   const { caller, bounds, request, bytes, prompt, plan, memory, writtenFor } = admittedCall
   const { admitted, rateHeaders, slots, holds } = admittedCall
-  const {
-    requestId,
-    arrivedAt,
-    address,
-    client,
-    footprint,
-    endpoint,
-    form,
-    contentType,
-    clientHeaders,
-    hops,
-    explain,
-    strict,
-    noLog,
-    traceparent,
-    batch,
-  } = input
   // Listed field by field, so that every call has one hidden class and no input object is copied.
   return {
-    requestId,
-    arrivedAt,
+    requestId: input.requestId,
+    arrivedAt: input.arrivedAt,
     caller,
-    address,
-    client,
-    footprint,
-    endpoint,
+    address: input.address,
+    client: input.client,
+    footprint: input.footprint,
+    endpoint: input.endpoint,
     bytes,
     writtenFor,
     turn: 1,
     toolCalls: undefined,
-    form,
-    contentType,
-    clientHeaders,
-    hops,
-    explain,
-    strict,
-    noLog,
-    traceparent,
-    batch,
+    form: input.form,
+    contentType: input.contentType,
+    clientHeaders: input.clientHeaders,
+    hops: input.hops,
+    explain: input.explain,
+    strict: input.strict,
+    noLog: input.noLog,
+    traceparent: input.traceparent,
+    batch: input.batch,
     begun: input.begun,
     bounds,
     prompt,
@@ -194,7 +168,7 @@ function begin(
     settling: undefined,
     unused: admitted.reserved ? [{ attemptId, ...admitted.reserved }] : [],
     overheadMs: undefined,
-    recording: services.content.open(caller, noLog),
+    recording: services.content.open(caller, input.noLog),
     usage: undefined,
     outputCharacters: 0,
     malformedEvents: 0,
