@@ -25,7 +25,7 @@ import { keyHasher } from './lib/crypto.ts'
 import { footprints } from './lib/footprints.ts'
 import { newId } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
-import { readSaltKey } from './lib/sealing/salt-key.ts'
+import { readSaltKey, unsalted } from './lib/sealing/salt-key.ts'
 import { sealUnder } from './lib/sealing/seal.ts'
 import { reveal } from './lib/secret.ts'
 import { separateTimers, type Timers } from './lib/timers/timers.ts'
@@ -183,6 +183,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     store,
     requireMfa: config.general_settings.require_mfa,
     graceMs,
+    attempts,
     now: systemClock.now,
   })
   const factor = secondFactor({
@@ -291,9 +292,4 @@ function bootstrapAdminOf({ general_settings: settings }: Config) {
 function boundsOf({ general_settings: settings }: Config, memoryBytes: number): { total: number; owner: number } {
   const total = settings.max_in_flight_bytes ?? memoryBytes
   return { total, owner: settings.max_key_in_flight_bytes ?? Math.floor(total / 2) }
-}
-
-/** Keys hashed without a salt key could not be found once a salt key is set. */
-function unsalted(): never {
-  throw new TypeError('no key can be hashed without general_settings.salt_key')
 }

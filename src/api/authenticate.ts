@@ -97,7 +97,9 @@ function sessionOf(services: ApiServices, exchange: Exchange, token: string): Ca
   return services.sessions.find(token, sessionClientOf(exchange))
 }
 
-/** The session of a request that needs none. One that has ended is no session. */
+const NO_SESSION: ReadonlySet<string> = new Set(['authentication', 'rate_limited'])
+
+/** The session of a request that needs none. One that has ended is no session, nor is one that is not looked up. */
 async function joinSession(services: ApiServices, exchange: Exchange): Promise<void> {
   const token = tokenOf(exchange)
   if (token === undefined) return
@@ -105,7 +107,8 @@ async function joinSession(services: ApiServices, exchange: Exchange): Promise<v
     exchange.caller = await sessionOf(services, exchange, token)
     await count(services, exchange)
   } catch (error) {
-    if (!(error instanceof GatewayError && error.failure === 'authentication')) throw error
+    const isNone = error instanceof GatewayError && NO_SESSION.has(error.failure)
+    if (!isNone) throw error
     exchange.caller = undefined
   }
 }

@@ -14,6 +14,8 @@ const PACE_MS = 50
 export interface FailedAttempts {
   /** Counts a failed request; returns its refusal if the bucket is empty. */
   failed(address: string): GatewayError | undefined
+  /** The refusal of a request before its credential is looked up; undefined while the bucket has a token. */
+  refused(address: string): GatewayError | undefined
   /** The delay of a key lookup; undefined for most addresses. */
   pace(address: string): Promise<void> | undefined
 }
@@ -35,6 +37,12 @@ export function failedAttempts(perMinute: number, now: () => number): FailedAtte
     return bucket
   }
 
+  /** The bucket of an address that has none left. */
+  function emptyBucket(address: string): Bucket | undefined {
+    const bucket = buckets.size === 0 ? undefined : buckets.get(addressBlock(address))
+    return bucket && bucket.left + (now() - bucket.at) * perMs < 1 ? bucket : undefined
+  }
+
   return {
     failed(address) {
       if (perMinute === 0) return undefined
@@ -45,10 +53,9 @@ export function failedAttempts(perMinute: number, now: () => number): FailedAtte
       buckets.set(block, bucket, now() + MINUTE_MS)
       return enough ? undefined : tooMany(Math.ceil((1 - bucket.left) / perMs / 1000))
     },
+    refused: (address) => (emptyBucket(address) ? tooMany(Math.ceil(1 / perMs / 1000)) : undefined),
     pace(address) {
-      if (buckets.size === 0) return undefined
-      const bucket = buckets.get(addressBlock(address))
-      if (!bucket || bucket.left + (now() - bucket.at) * perMs >= 1) return undefined
+      if (!emptyBucket(address)) return undefined
       return new Promise((resolve) => setTimeout(resolve, PACE_MS - (now() % PACE_MS)))
     },
   }

@@ -43,7 +43,7 @@ const inspect = defineRoute(
     responses: { 200: { description: 'The link. An invalid one reveals nothing else.', schema: pending } },
   },
   async (scope) => {
-    const found = await scope.services.passwordResets.pending(scope.input.params.token)
+    const found = await scope.services.passwordResets.pending(scope.input.params.token, scope.address)
     return json({ valid: found !== undefined, email: null, expires_at: null, ...found })
   },
 )

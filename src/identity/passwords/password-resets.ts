@@ -31,8 +31,8 @@ export interface PasswordResets {
   ask(email: string, client: SessionClient): Promise<Asked>
   /** Creates a token for an administrator to pass on. */
   issue(accountId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>
-  /** undefined: the token is unknown, used, or too old. */
-  pending(token: string): Promise<PendingReset | undefined>
+  /** undefined: the token is unknown, used, or too old. Throws after too many from one address, as `use` does. */
+  pending(token: string, address: string): Promise<PendingReset | undefined>
   /** Sets the password and ends all sessions of the account, whose id it answers. Throws the refusal of a token that is
    *  not pending, and of a password that is easy to guess, which uses up nothing. */
   use(token: string, password: string, client: SessionClient): Promise<string>
@@ -66,7 +66,10 @@ export function passwordResets(options: {
     by.send(defer)
   }
 
-  const pending = async (token: string) => (mayBeToken(token) ? records.pending(hash(token)) : undefined)
+  async function pending(token: string, address: string): Promise<PendingReset | undefined> {
+    await throttle.link(address)
+    return mayBeToken(token) ? records.pending(hash(token)) : undefined
+  }
 
   return {
     pending,
@@ -88,7 +91,7 @@ export function passwordResets(options: {
       return made
     },
     async use(token, password, { address }) {
-      const found = await pending(token)
+      const found = await pending(token, address)
       if (!found) throw invalid()
       const changed = await records.reset(hash(token), await passwords.hash(password, found.email, 'new_password'))
       if (!changed) throw invalid()

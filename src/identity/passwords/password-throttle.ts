@@ -15,6 +15,8 @@ const ATTEMPTS_ON_ACCOUNT = 50
 const CHANGES = 10
 /** Requests for a reset from one address, in a minute. */
 const RESETS_FROM_ADDRESS = 20
+/** Inspections and uses of links from one address, in a minute. */
+const LINKS_FROM_ADDRESS = 60
 /** E-mails to one account, in an hour. All of their links are valid. */
 const RESETS_OF_ACCOUNT = 3
 
@@ -33,6 +35,8 @@ export interface PasswordThrottle {
   /** Counts a request for an e-mail; resolves with whether the account may get one more. Throws after too many from the
    *  address. */
   forgot(email: string, address: string): Promise<boolean>
+  /** Counts an inspection or a use of a link. Throws after too many from the address. */
+  link(address: string): Promise<void>
 }
 
 export function passwordThrottle({
@@ -78,6 +82,10 @@ export function passwordThrottle({
       const again = await count([here])
       if (again) throw tooManyAttempts(again)
       return false
+    },
+    async link(address) {
+      const refused = await count([attemptQuota(`reset-link:${addressBlock(address)}`, LINKS_FROM_ADDRESS, 'minute')])
+      if (refused) throw tooManyAttempts(refused)
     },
   }
 }

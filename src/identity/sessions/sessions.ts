@@ -1,7 +1,7 @@
 import { digestOf } from '../../lib/crypto.ts'
-import type { GatewayError } from '../../lib/errors.ts'
+import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { newToken } from '../../lib/token.ts'
+import { mayBeToken, newToken } from '../../lib/token.ts'
 import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
 import type { RecordVersion, SharedStore } from '../../stores/kv/shared-store.ts'
 import type { Given } from '../../stores/sql/people/given.ts'
@@ -14,6 +14,7 @@ import {
 } from '../../stores/sql/people/session-records.ts'
 import { SqlError } from '../../stores/sql/sql.ts'
 import { storableText } from '../../stores/sql/storable-text.ts'
+import type { FailedAttempts } from '../failed-attempts.ts'
 import { refusal } from '../refusal.ts'
 import type { SessionCaller } from '../session-caller.ts'
 import { accountRecord, type RequireMfa, sessionCallerOf, sessionRecord } from './session-of.ts'
@@ -81,9 +82,10 @@ export function sessions(options: {
   readonly store: Pick<SharedStore, 'publish'>
   readonly requireMfa: RequireMfa
   readonly graceMs: number
+  readonly attempts: Pick<FailedAttempts, 'failed' | 'refused'>
   readonly now: () => number
 }): Sessions {
-  const { hash, records, store, requireMfa, graceMs, now } = options
+  const { hash, records, store, requireMfa, graceMs, attempts, now } = options
   const remembered = expiringMap<Remembered>(now, MOST_REMEMBERED)
   const unknown = expiringMap<true>(now, MOST_REMEMBERED)
 
@@ -107,6 +109,20 @@ export function sessions(options: {
     if (stored?.alive) return remember(digest, token, stored, readAt)
     unknown.set(digest, true, now() + UNKNOWN_MS)
     throw ended()
+  }
+
+  /** Reads a session that this process does not remember. An address that sends too many cookies of no session has none
+   *  looked up for a while. */
+  async function found(digest: string, token: string, address: string): Promise<SessionCaller> {
+    try {
+      if (!mayBeToken(token) || unknown.get(digest)) throw ended()
+      const refused = attempts.refused(address)
+      if (refused) throw refused
+      return await read(digest, token)
+    } catch (error) {
+      const isUnknown = error instanceof GatewayError && error.failure === 'authentication'
+      throw (isUnknown && attempts.failed(address)) || error
+    }
   }
 
   /** Where the database is away too, a session stays good for as long as a key would. */
@@ -152,8 +168,7 @@ export function sessions(options: {
         noteUse(entry, client)
         return entry.caller
       }
-      if (unknown.get(digest)) throw ended()
-      return read(digest, token)
+      return found(digest, token, client.address)
     },
     async open({ accountId, method, mfaVerified, replaces, given }, client) {
       const token = newToken()

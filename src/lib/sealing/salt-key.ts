@@ -46,3 +46,8 @@ function textOf(encoded: string): string {
   const binary = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'))
   return new TextDecoder().decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)))
 }
+
+/** Hashes no key: without a salt key it could not be found once a salt key is set. */
+export function unsalted(): never {
+  throw new TypeError('no key can be hashed without general_settings.salt_key')
+}

@@ -47,6 +47,21 @@ describe.each(DATABASES)('a password that was forgotten, in %s', { timeout: 90_0
     const { status, body } = await page().ask('GET', `${RESET}/${token}`)
     return { status, body }
   }
+  it('has its links inspected and used sixty times a minute from one address', async () => {
+    const [here, there] = [elsewhere(), elsewhere()]
+    const statuses: number[] = []
+    for (let turn = 0; turn < 62; turn++) {
+      const { status } =
+        turn % 2 === 0
+          ? await page().ask('GET', `${RESET}/${newToken()}`, undefined, here)
+          : await page().ask('POST', RESET, { token: newToken(), new_password: NEXT }, here)
+      statuses.push(status)
+    }
+    expect(statuses.slice(0, 60).filter((status) => status === 429)).toEqual([])
+    expect(statuses.slice(60)).toEqual([429, 429])
+    expect((await page().ask('GET', `${RESET}/${newToken()}`, undefined, there)).status).toBe(200)
+  })
+
   /** The token of the last of so many links that were sent to the address. */
   async function tokenTo(email: string, count = 1): Promise<string> {
     const link = await mail.linkTo(email, count - 1)

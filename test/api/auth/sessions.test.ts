@@ -1,12 +1,38 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { newToken } from '../../../src/lib/token.ts'
 import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { browser, signedIn } from '../../support/people.ts'
 import { preparedDatabase } from '../../support/prepared-database.ts'
+import { withFullGateway } from '../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
+
+describe('an address that sends cookies of no session', () => {
+  const gateway = withFullGateway(() => 'general_settings: { max_failed_authentications: 20 }')
+
+  it('gets 429 for what fails, whatever it is, while sessions that are remembered and logins go on', async () => {
+    const page = browser(gateway.url)
+    const login = { master_key: MASTER_KEY }
+    expect((await page.ask('POST', '/auth/internal/login', login)).status).toBe(200)
+    const unknown = (turn: number) => ({ cookie: `gateway_session=${turn % 2 === 0 ? newToken() : 'nonsense'}` })
+    const statuses: number[] = []
+    for (let turn = 0; turn < 40; turn++) {
+      const response = await fetch(`${gateway.url}/ui/api/keys`, { headers: unknown(turn) })
+      statuses.push(response.status)
+      const { error } = (await response.json()) as { error: object }
+      if (response.status === 429) expect(error).toMatchObject({ code: 'too_many_failed_authentications' })
+    }
+    expect(statuses.slice(0, 20)).toEqual(new Array(20).fill(401))
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(15)
+    expect((await page.ask('GET', '/ui/api/keys')).status).toBe(200)
+    const me = await fetch(`${gateway.url}/auth/me`, { headers: unknown(0) })
+    expect([me.status, await me.json()]).toMatchObject([200, { authenticated: false }])
+    expect((await browser(gateway.url).ask('POST', '/auth/internal/login', login)).status).toBe(200)
+  })
+})
 
 describe.each([
   ['PostgreSQL', true],
