@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { store } from '../data/store.ts'
+import { toast } from './toast.tsx'
 
 export interface Question {
   readonly title: string
@@ -27,4 +28,20 @@ export function confirmed(question: Question): Promise<boolean> {
       },
     })
   })
+}
+
+/** Asks for confirmation, does the work, and says that it is done, or why not. Resolves with whether it is done. */
+export async function performed(
+  { done, ...question }: Question & { readonly done: string },
+  work: () => Promise<unknown>,
+): Promise<boolean> {
+  if (!(await confirmed(question))) return false
+  try {
+    await work()
+  } catch (error) {
+    toast((error as Error).message, { bad: true })
+    return false
+  }
+  toast(done)
+  return true
 }

@@ -4,7 +4,7 @@ import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
 import { Button, ButtonLink } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { count, money } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -46,17 +46,14 @@ export function BatchPanel({
   const stoppable = batch?.status === 'validating' || batch?.status === 'in_progress'
   const runsAgain = batch !== undefined && isOver(batch) && batch.progress.failed > 0
   async function stop(): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: 'Cancel this batch?',
       body: 'Running requests end and are paid; the others are not called. A cancelled batch cannot be resumed.',
       action: 'Cancel the batch',
       danger: true,
-    })
-    if (!sure) return
-    cancel.mutate(one, {
-      onSuccess: () => toast('It is being cancelled.'),
-      onError: (error) => toast(error.message, { bad: true }),
-    })
+      done: 'It is being cancelled.',
+    }
+    await performed(question, () => cancel.mutateAsync(one))
   }
   const again = () =>
     retry.mutate(one, {

@@ -3,12 +3,11 @@ import { pathTo, useParams } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Ago, Moment } from '../../design/time.tsx'
-import { toast } from '../../design/toast.tsx'
 import { AFTER_CREDENTIAL, type Credential } from './credential.ts'
 import { CredentialDialog } from './credential-dialog.tsx'
 import { SettingValue } from './deployment-panel.tsx'
@@ -22,24 +21,15 @@ export function CredentialPanel({ name, onClose }: { readonly name: string; read
   const remove = useChange('DELETE /ui/api/credentials/{name}', AFTER_CREDENTIAL)
   const { data: credential } = read
   async function ask(): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: `Delete ${name}?`,
       body: 'No deployment names it. Its secrets are gone, and cannot be read again from here.',
       action: 'Delete',
       danger: true,
       typed: name,
-    })
-    if (!sure) return
-    remove.mutate(
-      { params: { name } },
-      {
-        onSuccess: () => {
-          toast(`${name} is deleted.`)
-          onClose()
-        },
-        onError: (error) => toast(error.message, { bad: true }),
-      },
-    )
+      done: `${name} is deleted.`,
+    }
+    if (await performed(question, () => remove.mutateAsync({ params: { name } }))) onClose()
   }
   const isUsed = credential !== undefined && credential.used_by > 0
   return (

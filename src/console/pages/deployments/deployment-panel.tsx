@@ -4,14 +4,13 @@ import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { State } from '../../design/badge.tsx'
 import { Button, ButtonLink, CopyButton } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { type HealthOfDeployment, StateOf } from '../../design/deployment-state.tsx'
 import { budget, count, duration, money } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded, Notice } from '../../design/states.tsx'
 import { Ago } from '../../design/time.tsx'
-import { toast } from '../../design/toast.tsx'
 import { type Deployment, limitWords, MODE_WORDS, type Mode, PRICES, scaled, texts, upstreamOf } from './deployment.ts'
 import { labelOf } from './draft.ts'
 
@@ -31,7 +30,7 @@ export function DeploymentPanel({
   const remove = useChange('DELETE /ui/api/models/{deployment_id}', { refreshes: ['/ui/api/models', '/health'] })
   const { data: deployment } = read
   async function ask(one: Deployment): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: `Delete ${id}?`,
       body: (
         <>
@@ -42,18 +41,9 @@ export function DeploymentPanel({
       action: 'Delete',
       danger: true,
       typed: id,
-    })
-    if (!sure) return
-    remove.mutate(
-      { params: { deployment_id: id } },
-      {
-        onSuccess: () => {
-          toast(`${id} is deleted.`)
-          onClose()
-        },
-        onError: (error) => toast(error.message, { bad: true }),
-      },
-    )
+      done: `${id} is deleted.`,
+    }
+    if (await performed(question, () => remove.mutateAsync({ params: { deployment_id: id } }))) onClose()
   }
   const to = (name: string) => params.with({ [name]: id, open: undefined })
   const isStored = deployment?.source === 'database'

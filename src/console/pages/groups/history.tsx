@@ -2,11 +2,10 @@ import type { Row } from '../../data/client.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { Loaded } from '../../design/states.tsx'
 import { type Column, Table } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
-import { toast } from '../../design/toast.tsx'
 import { SETTINGS, settingWords } from './group.ts'
 
 type Version = Row<'GET /ui/api/route-groups/{name}/policy/versions'>
@@ -17,19 +16,13 @@ export function History({ name, current }: { readonly name: string; readonly cur
   const read = useApi('GET /ui/api/route-groups/{name}/policy/versions', { params: { name } })
   const back = useChange('POST /ui/api/route-groups/{name}/policy/rollback', { refreshes: ['/ui/api/route-groups'] })
   async function ask({ version }: Version): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: `Publish version ${version} again?`,
       body: 'It becomes a new version and applies everywhere within five seconds. A draft stays as it is.',
       action: 'Roll back',
-    })
-    if (!sure) return
-    back.mutate(
-      { params: { name }, body: { version } },
-      {
-        onSuccess: () => toast(`Version ${version} is in force again.`),
-        onError: (error) => toast(error.message, { bad: true }),
-      },
-    )
+      done: `Version ${version} is in force again.`,
+    }
+    await performed(question, () => back.mutateAsync({ params: { name }, body: { version } }))
   }
   const columns: ReadonlyArray<Column<Version>> = [
     {

@@ -1,5 +1,5 @@
 import { useChange } from '../../data/query.ts'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { duration } from '../../design/format.ts'
 import { Menu } from '../../design/menu.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -35,12 +35,13 @@ export function Actions({ deployment }: { readonly deployment: Deployment }) {
   const failed = (error: Error) => toast(error.message, { bad: true })
   const done = (text: string) => ({ onSuccess: () => toast(text), onError: failed })
   async function takeAway(): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: `Drain ${deployment_id}?`,
       body: `It gets no new calls until it is resumed, in every process and after restarts too. ${active} calls that run now go on. Others that serve ${model_name} take over; where there are none, its fallbacks do.`,
       action: 'Drain',
-    })
-    if (sure) drain.mutate(one, done(`${deployment_id} gets no new calls.`))
+      done: `${deployment_id} gets no new calls.`,
+    }
+    await performed(question, () => drain.mutateAsync(one))
   }
   return (
     <Menu

@@ -1,6 +1,6 @@
 import { api } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
-import { confirmed } from '../../design/confirmed.ts'
+import { confirmed, performed } from '../../design/confirmed.ts'
 import { ago, count } from '../../design/format.ts'
 import { toast } from '../../design/toast.tsx'
 import { type Key, nameOf } from './key.ts'
@@ -31,30 +31,26 @@ export function useKeyActions(sees: { readonly calls: boolean }) {
     },
 
     async revoke(key: Key): Promise<boolean> {
-      const sure = await confirmed({
+      const question = {
         title: `Revoke ${nameOf(key)}?`,
         body: `Its calls are refused from the next one on, for good. ${await useOf(key, sees.calls)}`,
         action: 'Revoke',
         danger: true,
-      })
-      if (!sure) return false
-      const done = await revoked.mutateAsync({ params: { key_id: key.key_id } }).catch(failed)
-      if (done) toast(`${nameOf(key)} is revoked.`)
-      return Boolean(done)
+        done: `${nameOf(key)} is revoked.`,
+      }
+      return performed(question, () => revoked.mutateAsync({ params: { key_id: key.key_id } }))
     },
 
     async remove(key: Key): Promise<boolean> {
-      const sure = await confirmed({
+      const question = {
         title: `Delete ${nameOf(key)}?`,
         body: `Its record goes as well; its calls stay in the log, under its id. ${await useOf(key, sees.calls)}`,
         action: 'Delete',
         danger: true,
         typed: nameOf(key),
-      })
-      if (!sure) return false
-      const done = await removed.mutateAsync({ params: { key_id: key.key_id } }).catch(failed)
-      if (done) toast(`${nameOf(key)} is deleted.`)
-      return Boolean(done)
+        done: `${nameOf(key)} is deleted.`,
+      }
+      return performed(question, () => removed.mutateAsync({ params: { key_id: key.key_id } }))
     },
   }
 }

@@ -3,13 +3,12 @@ import { pathTo } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { count, duration } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded, Notice } from '../../design/states.tsx'
 import { Ago } from '../../design/time.tsx'
-import { toast } from '../../design/toast.tsx'
 import { useCallsOfServers } from './calls.ts'
 import { AUTH } from './server.ts'
 import { ServerDialog } from './server-dialog.tsx'
@@ -27,20 +26,14 @@ export function ServerPanel({ id, onClose }: { readonly id: string; readonly onC
   const remove = useChange('DELETE /ui/api/mcp-servers/{server_key}', { refreshes: ['/ui/api/mcp-servers'] })
   const own = may('config.update') && read.data?.source === 'database'
   async function ask(): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: `Delete ${id}?`,
       body: 'Calls that name its tools are refused from then on.',
       action: 'Delete',
       danger: true,
-    })
-    if (!sure) return
-    remove.mutate(one, {
-      onSuccess: () => {
-        toast(`${id} is deleted.`)
-        onClose()
-      },
-      onError: (error) => toast(error.message, { bad: true }),
-    })
+      done: `${id} is deleted.`,
+    }
+    if (await performed(question, () => remove.mutateAsync(one))) onClose()
   }
   return (
     <Panel

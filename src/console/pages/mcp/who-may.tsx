@@ -6,7 +6,7 @@ import { useApi, useChange } from '../../data/query.ts'
 import { type Permission, useMay, useSession } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { LookupField, SelectField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { FormDialog } from '../../design/form/form-dialog.tsx'
@@ -86,20 +86,14 @@ function Bound({ binding }: { readonly binding: Binding }) {
     if (!lookup.needs || may(lookup.needs)) void lookup.name(id).then(setName)
   }, [id])
   async function ask(): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: `Take it from ${name ?? id}?`,
       body: 'If no other server is bound to it, it may again use every server that the scopes above it allow.',
       action: 'Take away',
       danger: true,
-    })
-    if (!sure) return
-    remove.mutate(
-      { params: { binding_id } },
-      {
-        onSuccess: () => toast('Saved. It applies from the next call on.'),
-        onError: (error) => toast(error.message, { bad: true }),
-      },
-    )
+      done: 'Saved. It applies from the next call on.',
+    }
+    await performed(question, () => remove.mutateAsync({ params: { binding_id } }))
   }
   return (
     <li class="row">

@@ -3,11 +3,10 @@ import { pathTo } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Ago } from '../../design/time.tsx'
-import { toast } from '../../design/toast.tsx'
 import type { PlaceOf } from '../place/place.ts'
 import { PlaceAttention } from '../place/place-attention.tsx'
 import { BudgetAndLimits, Id } from '../place/place-facts.tsx'
@@ -24,23 +23,14 @@ export function OrganizationPanel({ id, onClose }: { readonly id: string; readon
   const name = organization?.organization_name ?? id
   const place: PlaceOf = { scope: 'organization', id, name: organization?.organization_name ?? null, ...at }
   async function ask(): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: `Delete ${name}?`,
       body: 'Its members lose their roles in it. An organization that has teams or keys is kept.',
       action: 'Delete',
       danger: true,
-    })
-    if (!sure) return
-    remove.mutate(
-      { params: at },
-      {
-        onSuccess: () => {
-          toast(`${name} is deleted.`)
-          onClose()
-        },
-        onError: (error) => toast(error.message, { bad: true }),
-      },
-    )
+      done: `${name} is deleted.`,
+    }
+    if (await performed(question, () => remove.mutateAsync({ params: at }))) onClose()
   }
   return (
     <PlacePanel

@@ -1,9 +1,8 @@
 import { refresh, useApi } from '../../data/query.ts'
 import { useSession } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { Menu } from '../../design/menu.tsx'
-import { toast } from '../../design/toast.tsx'
 import { type AccountAction, accountActions } from './account-action.ts'
 import type { Person } from './person.ts'
 
@@ -15,19 +14,8 @@ export function AccountActions({ person, onGone }: { readonly person: Person; re
   const toggle = person.state === 'active' ? actions.disable : actions.enable
   const own = session.account_id === person.account_id ? ' This is your own account: you are signed out too.' : ''
 
-  async function perform({ done, run, ...question }: AccountAction): Promise<boolean> {
-    if (!(await confirmed({ ...question, body: question.body + own }))) return false
-    try {
-      await run()
-      toast(done)
-      return true
-    } catch (error) {
-      toast((error as Error).message, { bad: true })
-      return false
-    } finally {
-      await refresh('/ui/api/accounts')
-    }
-  }
+  const perform = ({ run, ...question }: AccountAction) =>
+    performed({ ...question, body: question.body + own }, () => run().finally(() => refresh('/ui/api/accounts')))
   const item = (action: AccountAction) => ({ label: action.label, onSelect: () => void perform(action) })
   const remove = async () => {
     if (await perform(actions.remove)) onGone()

@@ -7,7 +7,7 @@ import { useScope } from '../../data/scope.ts'
 import { may, useSession } from '../../data/session.ts'
 import { State, type Tone } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { type Filter, Filters, filterQuery, SearchField } from '../../design/filters.tsx'
 import { Menu } from '../../design/menu.tsx'
 import { Empty } from '../../design/states.tsx'
@@ -124,17 +124,14 @@ export function InvitationList({
     )
   }
   async function call({ email, invitation_id }: Invitation): Promise<void> {
-    const sure = await confirmed({
+    const question = {
       title: `Cancel the invitation of ${email}?`,
       body: 'The link that was sent ends at once. You can invite the person again.',
       action: 'Cancel the invitation',
       danger: true,
-    })
-    if (!sure) return
-    cancel.mutate(
-      { params: { invitation_id } },
-      { onSuccess: () => toast(`The invitation of ${email} is cancelled.`), onError: failed },
-    )
+      done: `The invitation of ${email} is cancelled.`,
+    }
+    await performed(question, () => cancel.mutateAsync({ params: { invitation_id } }))
   }
   const columns: ReadonlyArray<Column<Invitation>> = [
     ...COLUMNS,

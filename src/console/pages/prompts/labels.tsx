@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks'
 import { useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { Section } from '../../design/page.tsx'
-import { toast } from '../../design/toast.tsx'
 import { LabelDialog } from './label-dialog.tsx'
 import { type Prompt, REFRESHES } from './prompt.ts'
 
@@ -17,19 +16,17 @@ export function Labels({ prompt }: { readonly prompt: Prompt }) {
   const { key, labels, former_labels: former, latest } = prompt
   const names = Object.keys(labels).sort()
   const allowed = may('config.update') && prompt.state === 'active'
-  const bad = { onError: (error: Error) => void toast(error.message, { bad: true }) }
   async function toRollBack(label: string, version: number): Promise<void> {
-    const yes = await confirmed({
+    const question = {
       title: `Roll ${label} back to version ${version}?`,
       body: `Calls of ${callsOf(key, label)} get version ${version} within five seconds. Doing it again brings version ${labels[label]} back.`,
       action: 'Roll back',
-    })
-    if (!yes) return
-    const done = () => void toast(`${label} names version ${version} again.`)
-    back.mutate({ params: { key }, body: { label } }, { ...bad, onSuccess: done })
+      done: `${label} names version ${version} again.`,
+    }
+    await performed(question, () => back.mutateAsync({ params: { key }, body: { label } }))
   }
   async function toDrop(label: string): Promise<void> {
-    const yes = await confirmed({
+    const question = {
       title: `Drop the label ${label}?`,
       body:
         label === 'production'
@@ -37,9 +34,9 @@ export function Labels({ prompt }: { readonly prompt: Prompt }) {
           : `Calls of ${key}:${label} are refused then.`,
       action: 'Drop',
       danger: true,
-    })
-    if (!yes) return
-    drop.mutate({ params: { key, label } }, { ...bad, onSuccess: () => void toast(`${label} is dropped.`) })
+      done: `${label} is dropped.`,
+    }
+    await performed(question, () => drop.mutateAsync({ params: { key, label } }))
   }
   return (
     <Section

@@ -1,7 +1,7 @@
 import { type ApiError, api } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { toast } from '../../design/toast.tsx'
 import { type Prompt, REFRESHES, type Version } from './prompt.ts'
 
@@ -21,13 +21,11 @@ export function PromptActions({
   const unarchive = useChange('POST /ui/api/prompts/{key}/unarchive', REFRESHES)
   const remove = useChange('DELETE /ui/api/prompts/{key}', REFRESHES)
   const input = { params: { key } }
-  const then = (text: string, after?: () => void) => ({
-    onSuccess: () => {
-      toast(text)
-      after?.()
-    },
-    onError: (error: Error) => toast(error.message, { bad: true }),
-  })
+  const toUnarchive = () =>
+    unarchive.mutate(input, {
+      onSuccess: () => toast(`${key} is out of the archive. Calls may name it again.`),
+      onError: (error) => toast(error.message, { bad: true }),
+    })
   /** The newest version is read first: the next one begins as it. */
   async function toWrite(): Promise<void> {
     const newest = { params: { key, version: String(latest) } }
@@ -38,23 +36,25 @@ export function PromptActions({
     }
   }
   async function toArchive(): Promise<void> {
-    const yes = await confirmed({
+    const question = {
       title: `Archive ${key}?`,
       body: 'Calls that name it are refused from then on. Its versions and labels stay, and it can be taken out of the archive.',
       action: 'Archive',
       danger: true,
-    })
-    if (yes) archive.mutate(input, then(`${key} is archived.`))
+      done: `${key} is archived.`,
+    }
+    await performed(question, () => archive.mutateAsync(input))
   }
   async function toRemove(): Promise<void> {
-    const yes = await confirmed({
+    const question = {
       title: `Delete ${key}?`,
       body: latest === 1 ? 'Its only version is gone then.' : `All of its ${latest} versions are gone then.`,
       action: 'Delete',
       danger: true,
       typed: key,
-    })
-    if (yes) remove.mutate(input, then(`${key} is deleted.`, onGone))
+      done: `${key} is deleted.`,
+    }
+    if (await performed(question, () => remove.mutateAsync(input))) onGone()
   }
   if (state === 'active') {
     return (
@@ -68,10 +68,7 @@ export function PromptActions({
   }
   return (
     <>
-      <Button
-        busy={unarchive.isPending}
-        onClick={() => unarchive.mutate(input, then(`${key} is out of the archive. Calls may name it again.`))}
-      >
+      <Button busy={unarchive.isPending} onClick={toUnarchive}>
         Take out of the archive
       </Button>
       <Button kind="danger" busy={remove.isPending} onClick={toRemove}>

@@ -4,11 +4,10 @@ import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/confirmed.ts'
+import { performed } from '../../design/confirmed.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Ago } from '../../design/time.tsx'
-import { toast } from '../../design/toast.tsx'
 import type { PlaceOf } from '../place/place.ts'
 import { PlaceAttention } from '../place/place-attention.tsx'
 import { BudgetAndLimits, Id } from '../place/place-facts.tsx'
@@ -27,25 +26,14 @@ export function TeamPanel({ id, onClose }: { readonly id: string; readonly onClo
   async function ask(): Promise<void> {
     const name = team?.team_name ?? id
     const members = team?.member_count ?? 0
-    if (
-      !(await confirmed({
-        title: `Delete ${name}?`,
-        body: `${members === 1 ? 'One member loses the role' : `${members} members lose their roles`} in it. A team that has keys is kept.`,
-        action: 'Delete',
-        danger: true,
-      }))
-    )
-      return
-    remove.mutate(
-      { params: { team_id: id } },
-      {
-        onSuccess: () => {
-          toast(`${name} is deleted.`)
-          onClose()
-        },
-        onError: (error) => toast(error.message, { bad: true }),
-      },
-    )
+    const question = {
+      title: `Delete ${name}?`,
+      body: `${members === 1 ? 'One member loses the role' : `${members} members lose their roles`} in it. A team that has keys is kept.`,
+      action: 'Delete',
+      danger: true,
+      done: `${name} is deleted.`,
+    }
+    if (await performed(question, () => remove.mutateAsync({ params: { team_id: id } }))) onClose()
   }
   return (
     <PlacePanel
