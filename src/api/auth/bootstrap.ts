@@ -8,7 +8,7 @@ import { setSessionCookie } from '../middleware/session-cookie.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import type { Scope } from '../scope.ts'
-import { storable } from '../ui/storable.ts'
+import { storable } from '../storable.ts'
 import { answerOf, sessionAnswer } from './session-answer.ts'
 
 const body = lazily(() =>

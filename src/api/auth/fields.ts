@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { storable } from '../ui/storable.ts'
+import { storable } from '../storable.ts'
 
 /** The e-mail address of an account, as typed: it is compared with those of accounts, so its form is not checked. */
 export const emailField = () => storable().min(1).max(320)

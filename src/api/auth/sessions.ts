@@ -3,7 +3,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
-import { isStorable } from '../ui/storable.ts'
+import { isStorable } from '../storable.ts'
 import { accountSession } from './own-account.ts'
 
 const listed = lazily(() =>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
-import { storable } from './storable.ts'
+import { storable } from '../storable.ts'
 
 const MOST = 200
 

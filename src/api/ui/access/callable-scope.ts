@@ -19,9 +19,9 @@ import {
 } from '../../../stores/sql/records/callable-scopes.ts'
 import type { AuditDetails } from '../../../telemetry/audit.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
+import { storable } from '../../storable.ts'
 import { changeHolds } from '../records/record-changed.ts'
 import { findFresh } from '../registry-records.ts'
-import { storable } from '../storable.ts'
 
 interface Kind {
   readonly noun: string

@@ -9,9 +9,9 @@ import type { CallableBinding, ChangedBinding } from '../../../stores/sql/record
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
+import { isStorable, storable } from '../../storable.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
-import { isStorable, storable } from '../storable.ts'
 import {
   ANY_SCOPE,
   callableKey,

@@ -9,8 +9,8 @@ import type { CallableScope, Reaches, ScopeType, TargetMode } from '../../../sto
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
+import { isStorable } from '../../storable.ts'
 import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
-import { isStorable } from '../storable.ts'
 import {
   absentScope,
   callableKey,

@@ -12,11 +12,11 @@ import {
 } from '../../../stores/sql/records/audit-records.ts'
 import { json, text } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
+import { storable } from '../../storable.ts'
 import { keptFrom, keptFromAnswer, keptFromHeaders } from '../kept-from.ts'
 import { moment } from '../moment.ts'
 import { pageAnswer, pageOf } from '../page.ts'
 import { type ExportFormat, FORMATS, fileFormat } from '../spend/export.ts'
-import { storable } from '../storable.ts'
 
 const answer = lazily(() =>
   z.object({

@@ -1,4 +1,4 @@
 import * as z from 'zod'
-import { storable } from '../storable.ts'
+import { storable } from '../../storable.ts'
 
 export const batchParams = () => z.object({ batch_id: storable() })

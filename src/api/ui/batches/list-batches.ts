@@ -4,10 +4,10 @@ import { reachOf } from '../../../identity/grants.ts'
 import type { BatchPosition } from '../../../stores/sql/batches/administered-batches.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import { storable } from '../../storable.ts'
 import { BATCH_STATUSES } from '../../v1/batches/batch-object.ts'
 import { moment } from '../moment.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
-import { storable } from '../storable.ts'
 import { listedAnswer, listedBatch } from './administered-batch.ts'
 
 export const listBatches = defineRoute(

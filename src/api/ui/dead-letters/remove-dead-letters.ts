@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
-import { isStorable } from '../storable.ts'
+import { isStorable } from '../../storable.ts'
 import { lettersWithin } from './letters-within.ts'
 
 /** How many ids the audit keeps of one removal. */

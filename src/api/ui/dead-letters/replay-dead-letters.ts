@@ -4,8 +4,8 @@ import { replayed } from '../../../telemetry/replay.ts'
 import { topics } from '../../../telemetry/topics.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import { isStorable } from '../../storable.ts'
 import { pageOf } from '../page.ts'
-import { isStorable } from '../storable.ts'
 import { cursorOf, letterCursor } from './letter-cursor.ts'
 
 /** Each record is written on its own: few enough for one event of Workers. */

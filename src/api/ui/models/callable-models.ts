@@ -14,9 +14,9 @@ import type { Reaches } from '../../../stores/sql/records/callable-scopes.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
+import { storable } from '../../storable.ts'
 import { MODEL_ENDPOINTS } from '../../v1/model-endpoints.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
-import { storable } from '../storable.ts'
 import { priceRanges, shownPrices } from './price-ranges.ts'
 
 const answer = lazily(() =>

@@ -11,11 +11,11 @@ import { brokenForeignKey } from '../../../stores/sql/records/foreign-key.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
+import { isStorable, storable } from '../../storable.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { fieldsOf } from '../records/record-answer.ts'
 import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
-import { isStorable, storable } from '../storable.ts'
 
 const PATH = '/ui/api/accounts'
 const STATES = ['active', 'disabled'] as const

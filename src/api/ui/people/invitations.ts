@@ -11,10 +11,10 @@ import { INVITATION_STATES, type InvitationRecord } from '../../../stores/sql/pe
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
+import { isStorable, storable } from '../../storable.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { fieldsOf } from '../records/record-answer.ts'
 import { referring } from '../records/record-kind.ts'
-import { isStorable, storable } from '../storable.ts'
 import { carriedLink } from './invitation-mail.ts'
 
 const PATH = '/ui/api/invitations'

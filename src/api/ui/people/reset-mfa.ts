@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { defineRoute } from '../../route.ts'
+import { isStorable } from '../../storable.ts'
 import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
-import { isStorable } from '../storable.ts'
 
 const answer = lazily(() =>
   z.object({

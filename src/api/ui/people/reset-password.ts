@@ -4,7 +4,7 @@ import { lazily } from '../../../lib/lazily.ts'
 import { resetLink } from '../../../mail/reset-links.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
-import { isStorable } from '../storable.ts'
+import { isStorable } from '../../storable.ts'
 
 const answer = lazily(() =>
   z.object({

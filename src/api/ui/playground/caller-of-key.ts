@@ -3,7 +3,7 @@ import { missingPermission, reachWithOwn } from '../../../identity/grants.ts'
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
 import type { Scope } from '../../scope.ts'
-import { storable } from '../storable.ts'
+import { storable } from '../../storable.ts'
 
 export const keyQuery = () => z.object({ key_id: storable().min(1).max(256).describe('The key that calls.') })
 

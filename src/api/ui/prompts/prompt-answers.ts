@@ -12,8 +12,8 @@ import type {
 } from '../../../stores/sql/prompts/prompt-records.ts'
 import { json } from '../../respond.ts'
 import type { ApiServices } from '../../scope.ts'
+import { storable } from '../../storable.ts'
 import { reload } from '../registry-records.ts'
-import { storable } from '../storable.ts'
 
 export const PATH = '/ui/api/prompts'
 /** The most versions that a prompt shows with itself. */

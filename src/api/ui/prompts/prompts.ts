@@ -7,11 +7,11 @@ import type { PromptRecord } from '../../../stores/sql/prompts/prompt-records.ts
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
+import { storable } from '../../storable.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { changedMeanwhile } from '../registry-records.ts'
 import { isGroup } from '../routing/known-group.ts'
-import { storable } from '../storable.ts'
 import { newVersion } from './new-version.ts'
 import {
   applied,

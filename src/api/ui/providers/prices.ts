@@ -4,8 +4,8 @@ import { lazily } from '../../../lib/lazily.ts'
 import { PRICES_AS_OF, type PriceRow, priceRowOf, priceRows } from '../../../providers/price-table.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import { storable } from '../../storable.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
-import { storable } from '../storable.ts'
 
 const row = lazily(() =>
   z.object({

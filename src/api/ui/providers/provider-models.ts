@@ -10,7 +10,7 @@ import { deploymentOf } from '../../../routing/registry.ts'
 import { entryOfDraft } from '../../../routing/stored-model.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
-import { isStorable, storable } from '../storable.ts'
+import { isStorable, storable } from '../../storable.ts'
 import { shownFailure, trialFailure } from './trial-failure.ts'
 
 const TIMEOUT_MS = 15_000

@@ -1,7 +1,7 @@
 import { mistake } from '../../../config/accepted.ts'
 import { parseList } from '../../../lib/json/lenient.ts'
 import type { RecordOrder, RecordPosition } from '../../../stores/sql/scopes/record-order.ts'
-import { isStorable } from '../storable.ts'
+import { isStorable } from '../../storable.ts'
 
 /** The cursor behind a record: its id, preceded by the value that the list is ordered by, where that is another. */
 export function cursorOf(order: RecordOrder, value: string, id: string): string {

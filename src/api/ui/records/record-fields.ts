@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { checked, money } from '../../../config/fields.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { readBudgetDuration } from '../../../limits/budget-period.ts'
-import { storable } from '../storable.ts'
+import { storable } from '../../storable.ts'
 
 /** A body or an answer, by the names of its fields. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../lib/errors.ts'
 import type { ApiServices } from '../../scope.ts'
+import { isStorable } from '../../storable.ts'
 import { findFresh } from '../registry-records.ts'
-import { isStorable } from '../storable.ts'
 
 /** Refuses a name that no group has. */
 export async function requireGroup(services: ApiServices, name: string): Promise<void> {

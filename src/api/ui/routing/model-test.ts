@@ -14,9 +14,9 @@ import { deploymentOf } from '../../../routing/registry.ts'
 import { entryOfDraft } from '../../../routing/stored-model.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import { isStorable } from '../../storable.ts'
 import { MODEL_ENDPOINTS } from '../../v1/model-endpoints.ts'
 import { shownFailure, trialFailure } from '../providers/trial-failure.ts'
-import { isStorable } from '../storable.ts'
 
 const options = lazily(() =>
   z.strictObject({

@@ -9,6 +9,7 @@ import type { ModelContent, ModelRecord } from '../../../stores/sql/records/mode
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
+import { isStorable, storable } from '../../storable.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { mergePatch } from '../records/merge-patch.ts'
@@ -20,7 +21,6 @@ import {
   reload,
   requireSameId,
 } from '../registry-records.ts'
-import { isStorable, storable } from '../storable.ts'
 import { fromFile, fromRecord, modelAnswer } from './model-answer.ts'
 
 const PATH = '/ui/api/models'

@@ -10,8 +10,8 @@ import {
 } from '../../../stores/sql/spend/refusal-records.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
+import { isStorable, storable } from '../../storable.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
-import { isStorable, storable } from '../storable.ts'
 import { callerNames } from './logged-call.ts'
 import { dateOrTime, owner, spendReach } from './spend-query.ts'
 

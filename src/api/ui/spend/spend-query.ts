@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ownReach, type Reach, reachWithOwn } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
-import { storable } from '../storable.ts'
+import { storable } from '../../storable.ts'
 
 const FIRST = Date.UTC(2000, 0)
 const LAST = Date.UTC(2200, 0)

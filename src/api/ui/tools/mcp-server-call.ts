@@ -8,8 +8,8 @@ import type { ToolCalled } from '../../../telemetry/events.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
+import { storable } from '../../storable.ts'
 import { findFresh } from '../registry-records.ts'
-import { storable } from '../storable.ts'
 import { unknownMcpServer } from './mcp-servers.ts'
 
 const LONGEST_NAME = 256

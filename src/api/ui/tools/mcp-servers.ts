@@ -8,11 +8,11 @@ import type { McpServerRecord } from '../../../stores/sql/tools/mcp-server-recor
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
+import { isStorable, storable } from '../../storable.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { mergePatch } from '../records/merge-patch.ts'
 import { changedMeanwhile, expectedVersion, keptInFile, reload, requireSameId } from '../registry-records.ts'
-import { isStorable, storable } from '../storable.ts'
 import { fromFile, fromRecord, mcpServerAnswer } from './mcp-server-answer.ts'
 
 const PATH = '/ui/api/mcp-servers'

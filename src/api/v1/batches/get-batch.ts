@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ownerOf } from '../../../stores/sql/batches/owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
-import { storable } from '../../ui/storable.ts'
+import { storable } from '../../storable.ts'
 import { batchAnswer, batchObject } from './batch-object.ts'
 import { noSuchBatch } from './no-such-batch.ts'
 

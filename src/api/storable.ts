@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { lazily } from '../../lib/lazily.ts'
+import { lazily } from '../lib/lazily.ts'
 
 /** Text that Postgres can store and compare. */
 export const storable = lazily(() =>
