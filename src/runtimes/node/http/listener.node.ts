@@ -23,8 +23,10 @@ export function requestListener(handle: Handling, log: Log): RequestListener {
   return async (incoming, outgoing) => {
     try {
       const url = urlOf(incoming.url ?? '')
-      const answer =
-        url === undefined ? failureAnswer(noTarget()) : await handle(requestOf(incoming, url), incoming, outgoing)
+      const refused = isWithoutHost(incoming) ? noHost() : url === undefined ? noTarget() : undefined
+      const answer = refused
+        ? failureAnswer(refused)
+        : await handle(requestOf(incoming, url as string), incoming, outgoing)
       // A client that waits for `100 Continue` may send its body anyway, which would look like the next request.
       if (expectsContinue(incoming)) outgoing.shouldKeepAlive = false
       drainBody(incoming, outgoing)
@@ -56,6 +58,14 @@ function urlOf(target: string): string | undefined {
   if (path.includes('\\')) return undefined
   const absolute = /^https?:\/\//.test(target) ? target : path.startsWith('/') ? ORIGIN + target : ''
   return URL.canParse(absolute) ? new URL(absolute).href : undefined
+}
+
+/** HTTP/1.1 requires a host. */
+const isWithoutHost = ({ headers: { host }, httpVersion }: IncomingMessage) =>
+  host === undefined && httpVersion === '1.1'
+
+function noHost(): GatewayError {
+  return new GatewayError('invalid_request', 'The request has no Host header.', { code: 'missing_host' })
 }
 
 function noTarget(): GatewayError {

@@ -91,6 +91,8 @@ export async function serve(
       joinDuplicateHeaders: true,
       maxHeaderSize: HEAD_BYTES,
       highWaterMark: UNSENT_BYTES,
+      // The listener refuses requests without a host in the one shape of errors.
+      requireHostHeader: false,
       ...(webSockets && { shouldUpgradeCallback: webSockets.isOpening }),
     },
     listener,

@@ -51,6 +51,12 @@ describe('a request', () => {
     )
   })
 
+  it('that names no host has a clear refusal, unless it is of HTTP/1.0', async () => {
+    const answer = await say('GET /health/liveliness HTTP/1.1\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"type":"invalid_request_error"[\s\S]*"code":"missing_host"/)
+    expect(await say('GET /health/liveliness HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
   it('with two credentials has none', async () => {
     const one = `Authorization: Bearer ${MASTER_KEY}\r\n`
     expect(await get('/v1/models', one)).toMatch(/^HTTP\/1\.1 200 /)
