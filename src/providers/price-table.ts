@@ -171,6 +171,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Prices>>>> = {
     codestral: tokens(0.3, 0.9),
     'open-mistral-nemo': tokens(0.15, 0.15),
     'mistral-embed': reading(0.1),
+    'voxtral-mini-2602': perMinute(0.003),
+    'voxtral-mini-latest': perMinute(0.003),
   },
   groq: {
     'llama-3.3-70b-versatile': tokens(0.59, 0.79),

@@ -29,6 +29,7 @@ describe('the price table', () => {
     ['cohere/rerank-v3.5', { cost_per_rerank_unit: 0.002 }],
     ['openai/tts-1', { cost_per_character: 0.000015 }],
     ['openai/whisper-1', { cost_per_audio_second: 0.0001 }],
+    ['mistral/voxtral-mini-latest', { cost_per_audio_second: 0.00005 }],
   ])('knows %s', (model, prices) => {
     expect(info(model)).toMatchObject(prices)
   })
