@@ -38,7 +38,7 @@ const ORDERS = [
 
 const COLUMNS: ReadonlyArray<Column<Key>> = [
   { id: 'name', label: 'Key', cell: (key) => nameOf(key) },
-  { id: 'tail', label: 'Id', priority: 3, cell: (key) => <span class="mono quiet">…{key.key_id.slice(-6)}</span> },
+  { id: 'tail', label: 'Id', priority: 4, cell: (key) => <span class="mono quiet">…{key.key_id.slice(-6)}</span> },
   {
     id: 'team',
     label: 'Team',

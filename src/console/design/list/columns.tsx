@@ -14,8 +14,8 @@ export interface Column<Row> {
   readonly number?: boolean
   /** It is as wide as the others leave room for, and its text is cut. */
   readonly elastic?: boolean
-  /** 1 is always there; 3 goes first where there is little room. Default: 1. */
-  readonly priority?: 1 | 2 | 3
+  /** 1 is always there; 4 goes first where there is little room. Default: 1. */
+  readonly priority?: 1 | 2 | 3 | 4
   /** Shown only to those who chose it. */
   readonly optional?: boolean
   /** Always shown, because another part of the page needs it. */

@@ -5,7 +5,7 @@ export function Limits({ of: key }: { readonly of: Key }) {
   const [first, ...others] = effectiveLimitsOf(key)
   if (first === undefined) return <span class="quiet">none</span>
   return (
-    <span title={[first, ...others].join(', ')}>
+    <span class="wraps" title={[first, ...others].join(', ')}>
       {first}
       {others.length > 0 && <span class="quiet"> +{others.length}</span>}
     </span>
