@@ -8,13 +8,16 @@ export interface Asked {
 
 /** What follows a look at a caller, beside calls. */
 const SHARED = 'share a caller'
+/** What follows a batch of the ledger, beside calls. */
+const RAISE = 'raise'
 
 /** Which verb a Redis command is of: each touches a kind of key that the others do not. */
 export function verbOf(command: string): string {
   if (command.includes('gateway:auth:')) return SHARED
   if (!/^\W*evalsha/i.test(command)) return command
   if (command.includes('gateway:settled:')) return 'settle'
-  return /gateway:(quota|slots|version):/.test(command) ? 'admit' : 'startAttempt'
+  if (/gateway:(quota|slots|version):/.test(command)) return 'admit'
+  return command.includes('gateway:budget:') ? RAISE : 'startAttempt'
 }
 
 /** What goes on beside calls, whether there is one or a thousand. */
@@ -29,10 +32,15 @@ export function purposeOf(statement: string): string {
   return BESIDE.find(([, pattern]) => pattern.test(statement))?.[0] ?? statement
 }
 
-/** What was asked since, beside what follows a look at a caller. */
+/** What was asked since, without what follows a look at a caller or a batch of the ledger. */
 export function since(before: Asked, after: Asked): Asked {
-  const store = after.store.slice(before.store.length).filter((verb) => verb !== SHARED)
+  const store = after.store.slice(before.store.length).filter((verb) => verb !== SHARED && verb !== RAISE)
   return { store, sql: after.sql.slice(before.sql.length) }
+}
+
+/** How often the shared store was brought to the ledger's spend since. */
+export function raisesSince(before: Asked, after: Asked): number {
+  return after.store.slice(before.store.length).filter((verb) => verb === RAISE).length
 }
 
 /** Statements that a call waited for. */
