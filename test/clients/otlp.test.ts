@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { usageOf } from '../../src/modes/usage.ts'
 import { otlp } from '../../src/telemetry/sinks/otlp/otlp.ts'
 import { rejectedIn } from '../../src/telemetry/sinks/otlp/partial-success.ts'
@@ -28,9 +28,14 @@ const TYPES: Readonly<Record<'traces' | 'metrics' | 'logs', Type>> = {
 let receiver: SinkReceiver
 const transport = undiciTransport()
 beforeAll(async () => {
+  // Both exports are of one moment.
+  vi.useFakeTimers({ toFake: ['Date'] })
   receiver = await startSinkReceiver()
 })
-afterAll(() => Promise.all([receiver.close(), transport.close()]))
+afterAll(async () => {
+  vi.useRealTimers()
+  await Promise.all([receiver.close(), transport.close()])
+})
 
 const attempt = {
   provider: 'openai',
@@ -71,7 +76,9 @@ const entries: readonly SinkEntry[] = [
 
 describe.each(['traces', 'metrics', 'logs'] as const)('what is exported of %s', (signal) => {
   async function exported(protocol: 'http/protobuf' | 'http/json') {
-    const [sink] = otlp('otel', otelSettings({ endpoint: receiver.url, signals: [signal], protocol }), transport)
+    const resource_attributes = { 'service.instance.id': 'one' }
+    const settings = otelSettings({ endpoint: receiver.url, signals: [signal], protocol, resource_attributes })
+    const [sink] = otlp('otel', settings, transport)
     await sink?.deliver(entries, new AbortController().signal)
     return receiver.received.at(-1)
   }
