@@ -15,8 +15,6 @@ import {
   withResultsAnswered,
   withTextResults,
 } from '../wire/fitting/plain-conversation.ts'
-import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
-import { withReasoning } from '../wire/fitting/reasoning-history.ts'
 import { withTextDocuments } from '../wire/fitting/text-documents.ts'
 import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
@@ -27,18 +25,20 @@ import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
+import { conversationFitting } from './fitted-conversation.ts'
 import { strictFields } from './strict-fields.ts'
 import { openaiUsage } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
   const { streamOptions, usageUnder, refusesReasoning, readsOwn, takes } = quirks
+  const fittedRelayed = conversationFitting(quirks, quirks.reasoning)
+  const fittedTranslated = conversationFitting(quirks, refusesReasoning ? 'none' : quirks.reasoning)
   return {
     ...(takes ? { takes } : {}),
     request(call, connection) {
       const { body, bytes, streamed, translated } = call
       if (readsOwn) refuseCloudObjects(body.messages, connection, readsOwn)
-      const reasoning = refusesReasoning && translated ? 'none' : quirks.reasoning
       const changes: Record<string, unknown> = {}
       if (body.model !== connection.model) changes.model = connection.model
       if (streamOptions === false) {
@@ -47,9 +47,9 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
       if (translated) Object.assign(changes, plain(call, connection.model, quirks))
-      const before = (changes.messages as ChatRequest['messages']) ?? body.messages
-      const messages = messagesFor(before, quirks, reasoning)
-      if (messages !== before) changes.messages = messages
+      const fitted = translated ? fittedTranslated : fittedRelayed
+      const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined)
+      if (messages) changes.messages = messages
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
         changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)
       }
@@ -87,18 +87,6 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
 /** Chat with OpenAI itself. */
 export const openaiChat = openaiChatWith(OPENAI_QUIRKS)
 
-/** A conversation as the vendor takes it; the same list where nothing changes. */
-function messagesFor(
-  messages: ChatRequest['messages'],
-  { instructionsAnywhere, refusesHints, marksPrefill }: ChatQuirks,
-  reasoning: ChatQuirks['reasoning'],
-): ChatRequest['messages'] {
-  let fitting = reasoning ? withReasoning(messages, reasoning) : messages
-  if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
-  if (refusesHints && fitting.some(hasEmptyFields)) fitting = fitting.map(withoutEmptyFields)
-  return marksPrefill ? withMarkedPrefill(fitting) : fitting
-}
-
 /** The fields of a translated request without what only other dialects know. */
 function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): Record<string, unknown> {
   const drop = dropper(call)
@@ -127,22 +115,6 @@ function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirk
   const answered = answersResults ? withResultsAnswered(withResults) : withResults
   return documentUrls ? withDocumentUrls(answered) : answered
 }
-
-type Message = ChatRequest['messages'][number]
-
-/** OpenAI's newer name of the system. Other vendors do not know it. */
-const isOfDeveloper = ({ role }: Message) => role === 'developer'
-const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...message, role: 'system' } : message)
-
-/** What OpenAI's clients have in every answer, and send back as it is. */
-const OF_ANSWERS = ['refusal', 'audio', 'function_call', 'annotations']
-const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
-const hasEmptyFields = (message: Message) => OF_ANSWERS.some((field) => isEmpty(message[field]))
-
-const withoutEmptyFields = (message: Message): Message =>
-  Object.fromEntries(
-    Object.entries(message).filter(([field, value]) => !(OF_ANSWERS.includes(field) && isEmpty(value))),
-  ) as Message
 
 type Tool = NonNullable<ChatRequest['tools']>[number]
 

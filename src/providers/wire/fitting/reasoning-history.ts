@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../../modes/chat.ts'
 
 /** The message fields in which vendors and clients keep reasoning. */
-const FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'] as const
+export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'] as const
 
 /** The field in which a vendor accepts the reasoning of earlier turns; `none` if it accepts none. */
 export type ReasoningField = 'reasoning_content' | 'reasoning' | 'none'
@@ -19,5 +19,5 @@ export function withReasoning(messages: ChatRequest['messages'], field: Reasonin
 }
 
 function needsChange(message: ChatRequest['messages'][number], field: ReasoningField): boolean {
-  return FIELDS.some((name) => name !== field && message[name] !== undefined)
+  return REASONING_FIELDS.some((name) => name !== field && message[name] !== undefined)
 }

@@ -1,0 +1,62 @@
+import { wordsIn } from '../../lib/json/lazy-json.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
+import { REASONING_FIELDS, type ReasoningField, withReasoning } from '../wire/fitting/reasoning-history.ts'
+import type { ChatQuirks } from './chat-quirks.ts'
+
+type Messages = ChatRequest['messages']
+type Message = Messages[number]
+
+/** Fits a conversation to a vendor's quirks. `changed` is the conversation if it was changed before. Returns undefined if
+ *  it is sent as it came: a long one is then searched on its bytes, if at all, and never built. */
+export function conversationFitting(
+  quirks: ChatQuirks,
+  reasoning: ReasoningField | undefined,
+): (body: ChatRequest, changed: Messages | undefined) => Messages | undefined {
+  const words = wordsThatChange(quirks, reasoning)
+  return (body, changed) => {
+    if (!changed && (words.size === 0 || wordsIn(body, 'messages', words)?.size === 0) && !quirks.marksPrefill) return
+    const messages = changed ?? body.messages
+    const fitting = fitted(messages, quirks, reasoning)
+    return fitting === body.messages ? undefined : fitting
+  }
+}
+
+/** The names of members and roles without which a conversation fits. */
+function wordsThatChange(
+  { instructionsAnywhere, refusesHints }: ChatQuirks,
+  reasoning: ReasoningField | undefined,
+): ReadonlySet<string> {
+  return new Set([
+    ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
+    ...(instructionsAnywhere ? [] : [DEVELOPER]),
+    ...(refusesHints ? OF_ANSWERS : []),
+  ])
+}
+
+/** The same list where nothing changes. */
+function fitted(
+  messages: Messages,
+  { instructionsAnywhere, refusesHints, marksPrefill }: ChatQuirks,
+  reasoning: ReasoningField | undefined,
+): Messages {
+  let fitting = reasoning ? withReasoning(messages, reasoning) : messages
+  if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
+  if (refusesHints && fitting.some(hasEmptyFields)) fitting = fitting.map(withoutEmptyFields)
+  return marksPrefill ? withMarkedPrefill(fitting) : fitting
+}
+
+/** OpenAI's newer name of the system. Other vendors do not know it. */
+const DEVELOPER = 'developer'
+const isOfDeveloper = ({ role }: Message) => role === DEVELOPER
+const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...message, role: 'system' } : message)
+
+/** What OpenAI's clients have in every answer, and send back as it is. */
+const OF_ANSWERS = ['refusal', 'audio', 'function_call', 'annotations']
+const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
+const hasEmptyFields = (message: Message) => OF_ANSWERS.some((field) => isEmpty(message[field]))
+
+const withoutEmptyFields = (message: Message): Message =>
+  Object.fromEntries(
+    Object.entries(message).filter(([field, value]) => !(OF_ANSWERS.includes(field) && isEmpty(value))),
+  ) as Message
