@@ -81,25 +81,30 @@ function walkMembers(
 /** An escape takes up to six characters for one. */
 const LONGEST_ESCAPE = 6
 
-/** The words that occur as whole strings in a JSON text, escaped or not. */
+/** The words, of ASCII, that occur as whole strings in a JSON text, escaped or not. */
 export function stringsAmong(bytes: Uint8Array, words: ReadonlySet<string>): Set<string> {
   const view = viewOf(bytes)
   const found = new Set<string>()
-  let longest = 0
-  for (const word of words) longest = Math.max(longest, word.length)
+  const lengths = new Set(Array.from(words, (word) => word.length))
+  const longest = Math.max(...lengths)
   for (let at = quoteFrom(bytes, view, 0); at !== -1; at = quoteFrom(bytes, view, at)) {
     const opened = at
     at = stringEnd(bytes, view, opened)
     const length = at - opened - 2
     if (length > LONGEST_ESCAPE * longest) continue
-    const written = bytes.subarray(opened + 1, at - 1)
-    const isEscaped = written.includes(BACKSLASH)
-    if (length > longest && !isEscaped) continue
+    const isEscaped = hasBackslash(bytes, opened + 1, at - 1)
+    if (!isEscaped && !lengths.has(length)) continue
     const text = textOf(bytes, opened + 1, at - 1)
     const word = isEscaped ? unescaped(text) : text
     if (words.has(word) && found.add(word).size === words.size) break
   }
   return found
+}
+
+/** A loop, because these strings are short and there may be many. */
+function hasBackslash(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true
+  return false
 }
 
 /** '' for an invalid string, which the parser reports later. */
