@@ -34,6 +34,7 @@ export function flameGraph(heading: string, root: Frame): string {
   draw(root, 0, 0)
   const height = TOP + (deepest + 1) * ROW
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="10">
+<title>${escaped(heading)}</title>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 <text x="8" y="22" font-family="sans-serif" font-size="15" font-weight="bold">${escaped(heading)}</text>
 <g transform="translate(0 ${height - ROW}) scale(1 -1)">
