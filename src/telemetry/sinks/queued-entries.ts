@@ -1,15 +1,35 @@
 import type { Log } from '../../lib/log.ts'
 import type { QueueMessage } from '../../stores/queue/cloudflare.ts'
+import { isShortEnough } from '../../stores/queue/message-body.ts'
 import type { Message } from '../../stores/queue/queue.ts'
 import { retryDelaySeconds } from '../../stores/queue/retry-delay.ts'
+import { loggable } from '../content/loggable.ts'
 import { attemptDelivery, wishedMs } from './attempt.ts'
 import type { Sink, SinkEntry, SinkFailure } from './sink.ts'
 import type { Tally } from './tally.ts'
 
 const PREFIX = 'sink:'
 
-/** An entry as a message of a queue. */
-export const sinkMessage = (sink: string, entry: SinkEntry): Message => ({ topic: PREFIX + sink, body: entry })
+/** The most bytes of a request's content, and of an answer's, where both are too long for a message. */
+const SHORTENED_BYTES = 32_768
+/** Content of fewer characters is never too long, however they are escaped. */
+const SHORT_CHARACTERS = 14_000
+
+/** An entry as a message of a queue. Content that is too long for a message is shortened. */
+export const sinkMessage = (sink: string, entry: SinkEntry): Message => ({ topic: PREFIX + sink, body: fitting(entry) })
+
+function fitting(entry: SinkEntry): SinkEntry {
+  const { content } = entry
+  if (!content || content.request.length + content.answer.length < SHORT_CHARACTERS) return entry
+  let fit = entry
+  for (let maxBytes = SHORTENED_BYTES; !isShortEnough(fit); maxBytes /= 2) {
+    // What the gateway's patterns match was redacted when the content was recorded.
+    const short = (text: string) => loggable(JSON.parse(text), { maxBytes, redact: [] })
+    fit = { ...entry, content: { request: short(content.request), answer: short(content.answer) } }
+    if (maxBytes < 1) return { ...entry, content: undefined }
+  }
+  return fit
+}
 
 /** Whether a message of the queue carries an entry of a sink. */
 export function carriesEntry({ body }: QueueMessage): boolean {

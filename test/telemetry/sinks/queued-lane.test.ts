@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { QueueMessage } from '../../../src/stores/queue/cloudflare.ts'
+import { encodeBody } from '../../../src/stores/queue/message-body.ts'
 import type { Message } from '../../../src/stores/queue/queue.ts'
 import { carriesEntry, deliverQueued, sinkMessage } from '../../../src/telemetry/sinks/queued-entries.ts'
 import { queuedLane } from '../../../src/telemetry/sinks/queued-lane.ts'
@@ -53,6 +54,23 @@ describe('events that go over a queue', () => {
     way.take(entry('1'))
     await Promise.all(deferred)
     expect([told('sink.dropped'), way.depth()]).toEqual([1, 0])
+  })
+
+  it.each([
+    ['words', 'word '],
+    ['quotes', '"\\'],
+    ['control characters', '\u0001'],
+    ['characters of four bytes', '🙂'],
+  ])('have their content shortened to what a message holds, be it %s', async (_name, text) => {
+    const { lane: way, deferred, sent, batches } = lane()
+    const long = JSON.stringify({ role: 'user', content: `begin ${text.repeat(300_000)} end` })
+    way.take({ ...entry('0'), content: { request: long, answer: '"Hi"' } })
+    await Promise.all(deferred)
+    const body = sent[0]?.[0]?.body as SinkEntry
+    expect(() => encodeBody(body)).not.toThrow()
+    expect(body.content?.answer).toBe('"Hi"')
+    expect(JSON.parse(body.content?.request as string).content).toMatch(/^begin .+ characters .+ end$/s)
+    expect(batches).toEqual([])
   })
 
   it('do not fill an isolate whose queue hangs', () => {
