@@ -14,6 +14,7 @@ import { prependToChat } from './prepend.ts'
 export const cohereDialect = asDialect<CohereChatRequest>({
   native: 'cohere_chat',
   schema: cohereChatRequest,
+  exactMembers: new Set(['data']),
   defaults: cohereDefaults,
   names: clientNames(COHERE_FIELDS),
   prepend: prependToChat,

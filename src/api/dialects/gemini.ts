@@ -35,6 +35,7 @@ function named(table: FieldTable): FieldTable {
 export const geminiDialect = asDialect<GenerateContentRequest>({
   native: 'generate_content',
   schema: generateContentRequest,
+  exactMembers: new Set(['args', 'response']),
   ids,
   defaults: geminiDefaults,
   settings: settingsInChat,

@@ -9,9 +9,15 @@ const document = new TextDecoder('utf-8', { fatal: true })
 // A byte order mark inside a document is invalid.
 const inside = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Builds the value that a text writes. Throws if it is invalid. */
+export type ParseText = (text: string) => unknown
+
+const PLAIN: ParseText = (text) => JSON.parse(text)
+
 interface Source {
   readonly bytes: Uint8Array
   readonly members: readonly Member[]
+  readonly parse: ParseText
   /** Validates a member that was just built. Throws if it is invalid. */
   accept?: (key: string, built: unknown) => void
 }
@@ -20,14 +26,14 @@ const sources = new WeakMap<object, Source>()
 
 /** JSON.parse of UTF-8 bytes that builds long members of the object when they are first read: a relayed call never
  *  reads its conversation. Reading such a member throws `invalid_request` if it is not valid JSON. */
-export function parseLazily(bytes: Uint8Array): unknown {
+export function parseLazily(bytes: Uint8Array, parse: ParseText = PLAIN): unknown {
   const members = bytes.byteLength >= 2 * LAZY_BYTES && isUtf8(bytes) ? membersOf(bytes) : undefined
-  if (!members) return JSON.parse(document.decode(bytes))
+  if (!members) return parse(document.decode(bytes))
   const value: Record<string, unknown> = {}
-  const source: Source = { bytes, members }
+  const source: Source = { bytes, members, parse }
   for (const { key, valueStart, valueEnd } of members) {
     const written = bytes.subarray(valueStart, valueEnd)
-    if (written.byteLength < LAZY_BYTES) define(value, key, { value: JSON.parse(inside.decode(written)) })
+    if (written.byteLength < LAZY_BYTES) define(value, key, { value: parse(inside.decode(written)) })
     else define(value, key, lazily(key, written, source))
   }
   sources.set(value, source)
@@ -79,7 +85,7 @@ function lazily(key: string, written: Uint8Array, source: Source): PropertyDescr
   return {
     get() {
       if (!built) {
-        const value = checked(written)
+        const value = checked(written, source.parse)
         source.accept?.(key, value)
         built = { value }
       }
@@ -88,9 +94,9 @@ function lazily(key: string, written: Uint8Array, source: Source): PropertyDescr
   }
 }
 
-function checked(written: Uint8Array): unknown {
+function checked(written: Uint8Array, parse: ParseText): unknown {
   try {
-    return JSON.parse(inside.decode(written))
+    return parse(inside.decode(written))
   } catch {
     throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { code: 'invalid_json' })
   }
@@ -114,5 +120,5 @@ function firstItem(bytes: Uint8Array, listStart: number, levels: number): unknow
   while ((bytes[start] as number) <= 32) start++
   if (bytes[start] === 0x5d) return []
   const written = bytes.subarray(start, endOfValue(bytes, start))
-  return [written[0] === 0x7b && levels > 0 ? outline(parseLazily(written), levels - 1) : checked(written)]
+  return [written[0] === 0x7b && levels > 0 ? outline(parseLazily(written), levels - 1) : checked(written, PLAIN)]
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { GatewayError } from '../../lib/errors.ts'
+import { parseExactlyWithin } from '../../lib/json/exact-json.ts'
 import { boundJson, REQUEST_BOUNDS } from '../../lib/json/json-bounds.ts'
 import { acceptBuilt, outline, parseLazily, sourceOf } from '../../lib/json/lazy-json.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
@@ -13,7 +14,8 @@ export function parse(input: Pick<CallInput, 'endpoint' | 'bytes'>): Parsed {
   let body: ModelRequest
   try {
     boundJson(input.bytes, REQUEST_BOUNDS)
-    body = parseLazily(input.bytes) as ModelRequest
+    const exact = dialect?.exactMembers
+    body = parseLazily(input.bytes, exact && ((text) => parseExactlyWithin(text, exact))) as ModelRequest
   } catch (error) {
     if (error instanceof GatewayError) return { error }
     return {

@@ -1,3 +1,4 @@
+import { isExactInteger } from '../../lib/json/exact-json.ts'
 import { mediaMark } from './without-media.ts'
 
 export interface LoggingRules {
@@ -45,6 +46,7 @@ interface Room {
 function cleaned(value: unknown, rules: LoggingRules, room: Room, depth: number): unknown {
   if (typeof value === 'string') return cleanedText(value, rules, room)
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value
+  if (isExactInteger(value)) return value
   room.parts -= 1
   if (room.parts < 0 || depth > DEEPEST) return '…'
   if (Array.isArray(value)) {

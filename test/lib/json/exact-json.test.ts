@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exactRecord, parseExactly } from '../../../src/lib/json/exact-json.ts'
+import { exactRecord, parseExactly, parseExactlyWithin } from '../../../src/lib/json/exact-json.ts'
 
 const again = (text: string) => JSON.stringify(parseExactly(text))
 
@@ -28,5 +28,18 @@ describe('JSON that is written again elsewhere', () => {
       expect(exactRecord(text)).toBeUndefined()
     }
     expect(exactRecord(`{"a":1234567890123456789,"b":${'['.repeat(1e6)}${']'.repeat(1e6)}}`)).toBeUndefined()
+  })
+
+  it('has them within members of some names, and rounds the others', () => {
+    const within = (text: string) => JSON.stringify(parseExactlyWithin(text, new Set(['data'])))
+    const long = '9007199254740993'
+    expect(within(`{"data":{"a":[${long}]},"b":[${long},{"data":[${long}]}]}`)).toBe(
+      `{"data":{"a":[${long}]},"b":[9007199254740992,{"data":[${long}]}]}`,
+    )
+    expect(within(`{"__proto__":{"a":${long}},"text":":${long}"}`)).toBe(
+      `{"__proto__":{"a":9007199254740992},"text":":${long}"}`,
+    )
+    expect(parseExactlyWithin(`{"a":${long}}`, new Set(['a']))).toEqual({ a: 9007199254740992 })
+    expect(() => within(`[${long}`)).toThrow(SyntaxError)
   })
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseExactly } from '../../../src/lib/json/exact-json.ts'
 import { type LoggingRules, loggable } from '../../../src/telemetry/content/loggable.ts'
 import { busyMs } from '../../support/busy-ms.ts'
 
@@ -11,6 +12,11 @@ describe('content that may be logged', () => {
   it('stays as it is where it is short', () => {
     const value = { messages: [{ role: 'user', content: 'Grüße 👋' }], n: 1, stop: null, deep: { list: [1, true] } }
     expect(logged(value)).toEqual(value)
+  })
+
+  it('has integers of 64 bits as they are', () => {
+    const text = '{"input":{"id":1234567890123456789}}'
+    expect(loggable(parseExactly(text), rules())).toBe(text)
   })
 
   it('has files as their type, size and hash', () => {
