@@ -7,7 +7,7 @@ import type { Reservation } from '../stores/kv/deployment-signals.ts'
 
 import type { Recording } from '../telemetry/content/recording.ts'
 import type { ToolCallFinished } from '../telemetry/events.ts'
-import type { Hold } from './admit/hold.ts'
+import type { Hold, SpentBefore } from './admit/hold.ts'
 import type { CallCache } from './cache/cache-use.ts'
 import type { CallInput } from './call-input.ts'
 import type { CallMemory } from './memory/call-memory.ts'
@@ -81,6 +81,8 @@ export interface Call extends CallInput {
   readonly slots: readonly string[]
   /** The budget holds of the call; a dearer fallback adds to them. */
   readonly holds: Hold[]
+  /** What its budgets had spent before it, if one of them has a soft limit. */
+  readonly spentBefore: SpentBefore | undefined
   /** The plans tried so far: the group's own first, then its fallbacks'. */
   readonly plans: Plan[]
   readonly attempts: Attempt[]

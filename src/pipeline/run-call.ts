@@ -2,6 +2,7 @@ import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts
 import { newTimedId } from '../lib/ids.ts'
 import { atMost } from '../lib/timers/at-most.ts'
 import { type AdmittedCall, admitCall, type CallIds } from './admit/admit-call.ts'
+import { withSoftLimit } from './admit/hold.ts'
 import { startLeaseRenewal } from './admit/lease-renewal.ts'
 import type { Answer } from './answer.ts'
 import type { Committed } from './attempt/attempt.ts'
@@ -72,7 +73,7 @@ async function run(
     // Deferred before the upstream is asked: if the client leaves, only deferred work still runs.
     call.client.defer(finished)
     input.begun()
-    services.budgetNotices.passed(call.client, admittedCall.budgets, admittedCall.admitted.spentNano)
+    if (call.spentBefore) services.budgetNotices.passed(call.client, call.spentBefore)
     if (call.cache?.hit) return await replay(services, call, call.cache.hit, end)
     stopRenewal = startLeaseRenewal(services, call)
     const { plan, tools } = admittedCall
@@ -160,6 +161,7 @@ function begin(
     rateHeaders,
     slots,
     holds,
+    spentBefore: withSoftLimit(admittedCall.budgets, admitted.spentNano),
     streamed: request.stream === true,
     deadline: input.arrivedAt + 1000 * plan.settings.totalTimeoutSeconds,
     plans: [],

@@ -133,7 +133,7 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
         subject: 'key:x',
         model: undefined,
         limitNano: LIMIT_NANO,
-        softNano: undefined,
+        softNano: LIMIT_NANO,
         periodAt: () => '',
       },
     ],

@@ -2,17 +2,17 @@ import { describeError, type Log } from '../../lib/log.ts'
 import { ownerOf } from '../../limits/accounts.ts'
 import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
 import { exceededBudgetKey, type Key, softBudgetKey } from '../../stores/kv/keys.ts'
-import type { Budget, Refused, SharedStore } from '../../stores/kv/shared-store.ts'
+import type { Budget, Refused, Settlement, SharedStore } from '../../stores/kv/shared-store.ts'
 import type { BudgetMoved } from '../../telemetry/notices.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Client } from '../client.ts'
-import type { AskedBudget } from './hold.ts'
+import type { AskedBudget, SpentBefore } from './hold.ts'
 
 /** Tells of budgets that pass their soft limit and of those that are exceeded: once a period across all processes, and
  *  once more for another limit. No call waits for it. */
 export interface BudgetNotices {
-  /** Looks at what the budgets of an admitted call had spent before it. */
-  passed(client: Pick<Client, 'defer'>, budgets: readonly AskedBudget[], spentNano: readonly number[]): void
+  /** Looks at what the budgets of an admitted call had spent before it, and at its end also at what it was charged. */
+  passed(client: Pick<Client, 'defer'>, asked: SpentBefore, charged?: Settlement['budgets']): void
   /** Looks at a refusal: the budget is exceeded if it has no room for the call's likely cost, whatever other calls hold. */
   refused(client: Pick<Client, 'defer'>, budgets: readonly Budget[], refused: Refused): void
 }
@@ -52,12 +52,14 @@ export function budgetNotices(options: {
   }
 
   return {
-    passed(client, budgets, spentNano) {
+    passed(client, { budgets, spentNano }, charged = []) {
       for (let index = 0; index < budgets.length; index++) {
         const budget = budgets[index] as AskedBudget
         const { subject, period, softNano } = budget
-        const spent = spentNano[index] ?? 0
-        if (softNano === undefined || spent < softNano) continue
+        if (softNano === undefined) continue
+        let spent = spentNano[index] ?? 0
+        for (const one of charged) if (one.subject === subject) spent += one.spentNano
+        if (spent < softNano) continue
         tellOnce(client, softBudgetKey(subject, period, softNano), () => ({
           type: 'budget.soft_exceeded',
           ...factsOf(budget, spent),

@@ -12,3 +12,16 @@ export interface Hold extends BudgetPeriod {
 export interface AskedBudget extends Budget {
   readonly softNano: number | undefined
 }
+
+/** The budgets that a call asked, and what each had spent then. */
+export interface SpentBefore {
+  readonly budgets: readonly AskedBudget[]
+  readonly spentNano: readonly number[]
+}
+
+/** The same, if one of the budgets has a soft limit. */
+export function withSoftLimit(budgets: readonly AskedBudget[], spentNano: readonly number[]): SpentBefore | undefined {
+  return budgets.some(hasSoftLimit) ? { budgets, spentNano } : undefined
+}
+
+const hasSoftLimit = ({ softNano }: AskedBudget) => softNano !== undefined

@@ -53,6 +53,7 @@ export function finish(
     const event = finished(call, failure, bill ?? unbilled(call), { now, endedAt, repeats })
     if (batch) trying(services, call, () => batch.finished(event))
     services.telemetry.emit(event, content)
+    if (call.spentBefore) services.budgetNotices.passed(call.client, call.spentBefore, bill?.budgets)
     reportDropped(services, call)
     learnUsual(services, call)
   })
