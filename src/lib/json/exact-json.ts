@@ -11,17 +11,49 @@ const LONG = /\d{16}/
 /** As it begins where it is no string. */
 const LONG_NUMBER = /[[:,]\s*-?\d{16}/
 
+/** Looking at each value costs ten times and more of what parsing does. In a longer document integers are rounded. */
+const MOST_VALUES = 10_000
+
 /** JSON.parse for what is written again elsewhere: an integer that a double would round, such as an id of 64 bits, is an
  *  object which JSON.stringify writes as it stood. It is no number to anybody who reads it. */
 export function parseExactly(text: string): unknown {
-  return LONG.test(text) ? JSON.parse(text, exact) : JSON.parse(text)
+  return LONG.test(text) && !hasManyValues(text) ? JSON.parse(text, exact) : JSON.parse(text)
 }
 
 /** JSON.parse of a document in which programs' own data stand as the members of some names: integers inside these objects
  *  and lists are as `parseExactly` has them, all others are rounded as usual. */
 export function parseExactlyWithin(text: string, names: ReadonlySet<string>): unknown {
-  return LONG_NUMBER.test(text) ? roundedOutside(names, JSON.parse(text, exact)) : JSON.parse(text)
+  return LONG_NUMBER.test(text) && !hasManyValues(text)
+    ? roundedOutside(names, JSON.parse(text, exact))
+    : JSON.parse(text)
 }
+
+/** By the commas and opening brackets outside of strings. */
+function hasManyValues(text: string): boolean {
+  let values = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if ((code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) && ++values > MOST_VALUES) return true
+  }
+  return false
+}
+
+/** The index of the quote that closes a string; that of the text's end if there is none. */
+function endOfString(text: string, opened: number): number {
+  for (let at = text.indexOf('"', opened + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let before = at - 1
+    while (text.charCodeAt(before) === BACKSLASH) before--
+    if ((at - before) % 2 === 1) return at
+  }
+  return text.length
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const OPEN_BRACE = 0x7b
 
 /** Whether JSON.stringify writes this object as a number. */
 export const isExactInteger = (value: object): boolean => isRawJSON(value)

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../lib/json/exact-json.ts'
 import type { Log } from '../../lib/log.ts'
 import type { QueueMessage } from '../../stores/queue/cloudflare.ts'
 import { isShortEnough } from '../../stores/queue/message-body.ts'
@@ -24,7 +25,7 @@ function fitting(entry: SinkEntry): SinkEntry {
   let fit = entry
   for (let maxBytes = SHORTENED_BYTES; !isShortEnough(fit); maxBytes /= 2) {
     // What the gateway's patterns match was redacted when the content was recorded.
-    const short = (text: string) => loggable(JSON.parse(text), { maxBytes, redact: [] })
+    const short = (text: string) => loggable(parseExactly(text), { maxBytes, redact: [] })
     fit = { ...entry, content: { request: short(content.request), answer: short(content.answer) } }
     if (maxBytes < 1) return { ...entry, content: undefined }
   }

@@ -27,7 +27,10 @@ describe('JSON that is written again elsewhere', () => {
     for (const text of ['1234567890123456789', '[1234567890123456789]', '{"id":1234567890123456789', 'null', '']) {
       expect(exactRecord(text)).toBeUndefined()
     }
-    expect(exactRecord(`{"a":1234567890123456789,"b":${'['.repeat(1e6)}${']'.repeat(1e6)}}`)).toBeUndefined()
+    for (const levels of [9000, 1e6]) {
+      const deep = `{"a":1234567890123456789,"b":${'['.repeat(levels)}${']'.repeat(levels)}}`
+      expect(() => exactRecord(deep)).not.toThrow()
+    }
   })
 
   it('has them within members of some names, and rounds the others', () => {
@@ -41,5 +44,22 @@ describe('JSON that is written again elsewhere', () => {
     )
     expect(parseExactlyWithin(`{"a":${long}}`, new Set(['a']))).toEqual({ a: 9007199254740992 })
     expect(() => within(`[${long}`)).toThrow(SyntaxError)
+  })
+
+  it('looks at each value of a document of some length, not at those of an endless one', () => {
+    const long = '1234567890123456789'
+    const of = (item: string, count: number) => `{"data":[${long}${`,${item}`.repeat(count)}]}`
+    const exactly = (text: string) => [again(text), JSON.stringify(parseExactlyWithin(text, new Set(['data'])))]
+    // Commas and quotes in texts are no values.
+    for (const text of [
+      of('1', 9_998),
+      of('[{}]', 3_332),
+      of('",,\\",,\\\\"', 9_998),
+      of(`"${','.repeat(100_000)}"`, 2),
+    ]) {
+      expect(exactly(text)).toEqual([text, text])
+    }
+    const endless = of('1', 9_999)
+    expect(exactly(endless)).toEqual(Array(2).fill(JSON.stringify(JSON.parse(endless))))
   })
 })
