@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { GatewayError } from '../../lib/errors.ts'
+import { acceptanceOf } from '../../lib/json/acceptance.ts'
 import { parseExactlyWithin } from '../../lib/json/exact-json.ts'
 import { boundJson, REQUEST_BOUNDS } from '../../lib/json/json-bounds.ts'
 import { acceptBuilt, outline, parseLazily, sourceOf } from '../../lib/json/lazy-json.ts'
@@ -28,7 +29,8 @@ export function parse(input: Pick<CallInput, 'endpoint' | 'bytes'>): Parsed {
   }
   // The request stays the parsed object, not the schema's copy.
   const schema = (dialect?.schema ?? mode.schema)()
-  return sourceOf(body) ? checkedByShape(body, schema, mode) : checked(body, schema, () => body)
+  if (sourceOf(body)) return checkedByShape(body, schema, mode)
+  return acceptanceOf(schema)(body) ? { request: body } : checked(body, schema, () => body)
 }
 
 /** Some providers ignore the case of member names and would run another model than the one that was checked here. */
