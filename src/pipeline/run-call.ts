@@ -37,7 +37,8 @@ async function run(
 ): Promise<Answer> {
   let admittedCall: AdmittedCall
   try {
-    admittedCall = following ? await following : await admitCall(services, input, ids)
+    const admitting = following ?? admitCall(services, input, ids)
+    admittedCall = admitting instanceof Promise ? await admitting : admitting
     if (admittedCall.cacheUse && !following) {
       const { rateHeaders } = admittedCall
       const looking = fromCache(services, input, ids, admittedCall)

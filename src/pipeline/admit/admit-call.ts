@@ -1,3 +1,4 @@
+import { after } from '../../lib/after.ts'
 import { withHeaders } from '../../lib/errors.ts'
 import { rateHeaders } from '../../limits/rate-headers.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
@@ -49,30 +50,50 @@ interface AskedAdmission extends Admission {
   readonly budgets: readonly AskedBudget[]
 }
 
-/** Admits a call or throws its refusal, in one round trip. Limits are counted for every call, including malformed
- *  requests and unknown models, because they come before routing. */
-export async function admitCall(
+/** Admits a call or throws its refusal, in one round trip; at once where all that decides it is in this process. Limits are
+ *  counted for every call, including malformed requests and unknown models, because they come before routing. */
+export function admitCall(
   services: PipelineServices,
   input: CallInput,
   ids: CallIds,
   again?: Again,
-): Promise<AdmittedCall> {
-  const sent = input.form ? await input.form.head() : parse(input)
-  const { parsed: client, naming } = withIds(services, input, sent)
-  const known = naming && (await naming)
-  const remembering = withMemory(services, input, client, known)
-  const { parsed, ids: named, memory } = remembering instanceof Promise ? await remembering : remembering
-  const prompting = parsed.error ? undefined : withPrompt(services, input, parsed, again !== undefined)
-  const prompted = prompting instanceof Promise ? await prompting : prompting
-  const read: ReadRequest = { parsed, ids: named, memory, prompted }
+): AdmittedCall | Promise<AdmittedCall> {
+  return after(readRequest(services, input, again !== undefined), (read) =>
+    admitRead(services, input, ids, read, again),
+  )
+}
 
+/** Reads a request and completes it by what it refers to. */
+function readRequest(
+  services: PipelineServices,
+  input: CallInput,
+  isAgain: boolean,
+): ReadRequest | Promise<ReadRequest> {
+  return after(input.form ? input.form.head() : parse(input), (sent) => {
+    const { parsed: client, naming } = withIds(services, input, sent)
+    return after(naming, (known) =>
+      after(withMemory(services, input, client, known), ({ parsed, ids, memory }) =>
+        after(parsed.error ? undefined : withPrompt(services, input, parsed, isAgain), (prompted) => {
+          return { parsed, ids, memory, prompted }
+        }),
+      ),
+    )
+  })
+}
+
+function admitRead(
+  services: PipelineServices,
+  input: CallInput,
+  { callId, attemptId }: CallIds,
+  read: ReadRequest,
+  again: Again | undefined,
+): AdmittedCall | Promise<AdmittedCall> {
   let plannedFor = input.caller
   let planned = planRequest(services, input, read, plannedFor)
   const ask = (caller: Caller, seeds: Seeds, { versions, confirmedAt }: Held): AskedAdmission => {
     // Planned once for each caller: its permissions may have changed, and a plan remembers the models that it does without.
     if (caller !== plannedFor) planned = planRequest(services, input, read, caller)
     plannedFor = caller
-    const { callId, attemptId } = ids
     const quotas = again ? NO_QUOTAS : caller.quotas
     const tokens = again ? 0 : tokensOf(input)
     const counted = { callId, attemptId, versions, confirmedAt, quotas, tokens, leaseSeconds: LEASE_SECONDS }
@@ -101,22 +122,23 @@ export async function admitCall(
     const among = { group: plan.group.name, deployments: allDeployments(plan), leftOut }
     return leaveOut(services.registry, caller, subject, among)
   }
-  const { caller, asked, admitted } = await decide(services, input, ask, doesWithout)
-  services.signals.learn(admitted.signals)
-  const headers = again?.rateHeaders ?? rateHeaders(asked.quotas, admitted.quotas)
-  if (planned.error) throw withHeaders(planned.error, headers)
-  const { cached } = admitted
-  const reserves = cached?.state !== 'hit' && cached?.state !== 'follow'
-  return {
-    caller,
-    ...planned,
-    memory,
-    admitted,
-    rateHeaders: headers,
-    slots: reserves ? asked.slots.map(({ subject }) => subject) : [],
-    budgets: asked.budgets,
-    holds: reserves ? holdsOf(asked.budgets, admitted.spentNano) : [],
-  }
+  return after(decide(services, input, ask, doesWithout), ({ caller, asked, admitted }) => {
+    services.signals.learn(admitted.signals)
+    const headers = again?.rateHeaders ?? rateHeaders(asked.quotas, admitted.quotas)
+    if (planned.error) throw withHeaders(planned.error, headers)
+    const { cached } = admitted
+    const reserves = cached?.state !== 'hit' && cached?.state !== 'follow'
+    return {
+      caller,
+      ...planned,
+      memory: read.memory,
+      admitted,
+      rateHeaders: headers,
+      slots: reserves ? asked.slots.map(({ subject }) => subject) : [],
+      budgets: asked.budgets,
+      holds: reserves ? holdsOf(asked.budgets, admitted.spentNano) : [],
+    }
+  })
 }
 
 const NO_QUOTAS: readonly Quota[] = []

@@ -40,38 +40,77 @@ export interface Decision<Asked extends Admission = Admission> {
   readonly admitted: Admitted
 }
 
-/** Asks the shared store for admission, in one round trip if nothing changed. Data that is outdated or unknown to the
- *  store is read from the database, and the store is asked again; so it is when the call can do without what was
- *  refused. Throws the refusal. */
-export async function decide<Asked extends Admission>(
+/** What is asked of the shared store for a caller: `seeds` is spend that was read for it, `held` its versions. */
+type Ask<Asked extends Admission> = (caller: Caller, seeds: Seeds, held: Held) => Asked
+
+/** Whether a call can do without what was refused. */
+type DoesWithout = (caller: Caller, refused: Refused) => boolean
+
+/** Asks the shared store for admission, in one round trip if nothing changed; a store inside the process that admits the
+ *  call answers at once. Data that is outdated or unknown to the store is read from the database, and the store is asked
+ *  again; so it is when the call can do without what was refused. Throws the refusal. */
+export function decide<Asked extends Admission>(
+  services: PipelineServices,
+  asking: Asking,
+  ask: Ask<Asked>,
+  doesWithout?: DoesWithout,
+): Decision<Asked> | Promise<Decision<Asked>> {
+  const { caller } = asking
+  const asked = ask(caller, NO_SEEDS, heldBy(services, caller))
+  const deciding = services.store.admit(asked)
+  if (!(deciding instanceof Promise) && deciding.kind === 'admitted') return granted(services, caller, asked, deciding)
+  return decideInTurns(services, asking, { ask, doesWithout }, { asked, deciding })
+}
+
+async function decideInTurns<Asked extends Admission>(
   services: PipelineServices,
   { caller: first, address, client }: Asking,
-  ask: (caller: Caller, seeds: Seeds, held: Held) => Asked,
-  doesWithout?: (caller: Caller, refused: Refused) => boolean,
+  { ask, doesWithout }: { readonly ask: Ask<Asked>; readonly doesWithout: DoesWithout | undefined },
+  begun: { readonly asked: Asked; readonly deciding: ReturnType<PipelineServices['store']['admit']> },
 ): Promise<Decision<Asked>> {
-  let seeds = NO_SEEDS
+  let { asked, deciding } = begun
   let caller = first
+  let seeds = NO_SEEDS
   let turn = 0
-  while (turn < TURNS) {
-    const asked = ask(caller, seeds, turn > 0 ? { versions: caller.versions } : heldBy(services, caller))
-    const deciding = services.store.admit(asked)
-    const answer = deciding instanceof Promise ? await deciding : deciding
-    if (answer.kind !== 'stale' && !answer.unconfirmed) caller.confirmedAt = services.clock.now()
-    if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
+  for (;;) {
+    const answer = await deciding
+    if (answer.kind === 'admitted') return granted(services, caller, asked, answer)
     if (answer.kind === 'refused') {
+      confirm(services, caller, answer)
       noteExhausted(caller, answer, asked.quotas)
       if (client) services.budgetNotices.refused(client, asked.budgets, answer)
       // This ends: each round leaves fewer models to exclude.
-      if (doesWithout?.(caller, answer)) continue
-      throw refusal(answer, asked.quotas)
+      if (!doesWithout?.(caller, answer)) throw refusal(answer, asked.quotas)
+    } else {
+      turn += 1
+      if (turn === TURNS) throw changingTooFast()
+      if (answer.budgets.length > 0) seeds = await withSpent(services, asked, answer, seeds)
+      if (answer.records.length > 0)
+        caller = await (answer.unconfirmed ? caller.confirmed(address) : caller.again(address))
     }
-    turn += 1
-    if (answer.budgets.length > 0) seeds = await withSpent(services, asked, answer, seeds)
-    if (answer.records.length > 0)
-      caller = await (answer.unconfirmed ? caller.confirmed(address) : caller.again(address))
+    asked = ask(caller, seeds, turn > 0 ? { versions: caller.versions } : heldBy(services, caller))
+    deciding = services.store.admit(asked)
   }
+}
+
+function changingTooFast(): GatewayError {
   const message = 'What the caller may do is being changed faster than it can be read. Try again.'
-  throw new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
+  return new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
+}
+
+function granted<Asked extends Admission>(
+  services: PipelineServices,
+  caller: Caller,
+  asked: Asked,
+  admitted: Admitted,
+): Decision<Asked> {
+  confirm(services, caller, admitted)
+  return { caller, asked, admitted }
+}
+
+/** Notes that the shared store has compared the caller's versions. */
+function confirm({ clock }: PipelineServices, caller: Caller, { unconfirmed }: Admitted | Refused): void {
+  if (!unconfirmed) caller.confirmedAt = clock.now()
 }
 
 function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, remembered }: Caller): Held {

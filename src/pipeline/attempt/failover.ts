@@ -5,50 +5,53 @@ import { departure } from '../client.ts'
 import { fallbackGroups, planFallback } from '../plan/fallbacks.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
+import { bySoonest } from './again.ts'
 import type { Committed } from './attempt.ts'
 import { earlyProbe, noneAvailable } from './early-probe.ts'
 import { hedgedAttempt } from './hedged-attempt.ts'
 import { settleEnded } from './settle-ended.ts'
 import { someSooner } from './some-sooner.ts'
-import { bySoonest, type GroupWalk, type Rest, walkGroup } from './walk-group.ts'
+import { beginReserved, type GroupWalk, groupWalk, type Rest, walkOn } from './walk-group.ts'
 
 const NONE_AVAILABLE: readonly FailureName[] = ['no_healthy_deployment', 'no_capacity']
 
-/** A group whose deployments are being tried. */
-interface Walk {
-  readonly plan: Plan
-  readonly walkOn: GroupWalk
-}
-
 /** A walk that waits before it retries a deployment. */
-interface Resting extends Walk {
+interface Resting {
+  readonly walk: GroupWalk
   readonly rest: Rest
 }
 
 /** Tries deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
  *  fallback chain that fits the failure, each group once. A deployment that timed out is retried once every group has
- *  failed; one that asked for a pause, unless another group would answer sooner. When none is left, throws the last
- *  failure of an attempt, or the refusal if no attempt was made. */
-export async function failover(services: PipelineServices, call: Call, first: Plan): Promise<Committed> {
-  const walkOf = (plan: Plan): Walk => ({ plan, walkOn: walkGroup(services, call, plan) })
-  const waiting: Walk[] = []
+ *  failed; one that asked for a pause, unless another group would answer sooner. When none is left, rejects with the last
+ *  failure of an attempt, or with the refusal if no attempt was made. */
+export function failover(services: PipelineServices, call: Call, first: Plan): Promise<Committed> {
+  const walk = groupWalk(first)
+  const committing = beginReserved(services, call, walk)
+  // Most calls need nothing of what follows.
+  return committing ? committing.catch(() => tryAll(services, call, walk)) : tryAll(services, call, walk)
+}
+
+async function tryAll(services: PipelineServices, call: Call, walkOfFirst: GroupWalk): Promise<Committed> {
+  const { plan: first } = walkOfFirst
+  const waiting: GroupWalk[] = []
   const resting: Resting[] = []
   let visited: Set<string> | undefined
   let failure: GatewayError | undefined
 
-  for (let walk: Walk | undefined = walkOf(first); walk; walk = await nextOf(services, call, waiting, resting)) {
-    const { plan, walkOn } = walk
+  for (let walk: GroupWalk | undefined = walkOfFirst; walk; walk = await nextOf(services, call, waiting, resting)) {
+    const { plan } = walk
     const again = call.plans.includes(plan)
     if (!again) call.plans.push(plan)
     const { servedGroup } = call
-    const attempts = call.attempts.length
+    const attempts = call.attempts.length - (walk.begun ? 1 : 0)
     let chain: Failure['chain']
     try {
       if (!again && plan !== first) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
-      const result = await walkOn()
+      const result = await walkOn(services, call, walk)
       if (result.kind !== 'rest') return result
-      resting.push({ plan, walkOn, rest: result })
+      resting.push({ walk, rest: result })
       throw result.failure
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
@@ -68,7 +71,7 @@ export async function failover(services: PipelineServices, call: Call, first: Pl
       if (visited.has(group.name)) continue
       visited.add(group.name)
       const fallback = planFallback(services, call, group)
-      if (fallback) waiting.push(walkOf(fallback))
+      if (fallback) waiting.push(groupWalk(fallback))
     }
     if (waiting.length + resting.length > 0) settleEnded(services, call)
   }
@@ -85,12 +88,12 @@ export async function failover(services: PipelineServices, call: Call, first: Pl
 async function nextOf(
   services: PipelineServices,
   call: Call,
-  waiting: Walk[],
+  waiting: GroupWalk[],
   resting: Resting[],
-): Promise<Walk | undefined> {
+): Promise<GroupWalk | undefined> {
   const [soonest] = resting.sort((a, b) => bySoonest(a.rest.next, b.rest.next))
   const { silent, notBefore } = soonest?.rest.next ?? { silent: true, notBefore: 0 }
   const plans = waiting.map(({ plan }) => plan)
   const fresh = waiting.length > 0 && (silent || (await someSooner(services, call, plans, notBefore)))
-  return (fresh ? waiting.shift() : resting.shift()) ?? waiting.shift()
+  return (fresh ? waiting.shift() : resting.shift()?.walk) ?? waiting.shift()
 }

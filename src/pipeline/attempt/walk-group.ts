@@ -5,20 +5,35 @@ import { departure } from '../client.ts'
 import { furtherMembers } from '../plan/further-members.ts'
 import { allDeployments, type Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
-import type { Committed } from './attempt.ts'
-import { backoffMs, sleep } from './backoff.ts'
+import { type Again, type Pause, pause, queued } from './again.ts'
+import { attempt, type Committed } from './attempt.ts'
 import { noneAvailable } from './early-probe.ts'
 import { hedgedAttempt, type StartHedge } from './hedged-attempt.ts'
 import { settleEnded } from './settle-ended.ts'
 import { giveUp, startAttempt, startReserved } from './start-attempt.ts'
 
-/** A deployment that failed and may be retried. */
-export interface Again {
-  readonly deployment: Deployment
-  /** The `performance.now()` until which it asked not to be called; 0 if it did not. */
-  readonly notBefore: number
-  /** It timed out. */
-  readonly silent: boolean
+/** An attempt that is running. */
+export interface Begun {
+  /** The attempt, and the one that was started beside it. */
+  readonly tried: Attempt[]
+  readonly committing: Promise<Committed>
+}
+
+/** The deployments of one group while they are asked. */
+export interface GroupWalk {
+  readonly plan: Plan
+  /** The attempt that runs before the walk begins. */
+  begun: Begun | undefined
+  /** undefined before the walk begins: their order goes by the signals of that moment. */
+  untried: Deployment[] | undefined
+  /** Loads more of a large group. */
+  more: (() => Promise<Deployment[]>) | undefined
+  again: Again[]
+  retriesLeft: number
+  failures: number
+  failure: GatewayError | undefined
+  refusal: GatewayError | undefined
+  rested: Pause | undefined
 }
 
 /** The group has only failed deployments left, and other groups should be tried first. */
@@ -29,102 +44,137 @@ export interface Rest {
   readonly next: Again
 }
 
-/** Goes on with the deployments of a group until one commits. Rejects when none is left. */
-export type GroupWalk = () => Promise<Committed | Rest>
-
-/** Asks the deployments of one group until one commits. Rests before each retry of a deployment that timed out or asked
- *  for a pause, and retries it when the walk goes on. */
-export function walkGroup(services: PipelineServices, call: Call, plan: Plan): GroupWalk {
-  const { numRetries: retries, retryAfterSeconds: retryAfter, hedge } = plan.settings
-  const untried: Deployment[] = []
-  let begun = false
-  let moreMembers: (() => Promise<Deployment[]>) | undefined
-  let again: Again[] = []
-  let retriesLeft = retries
-  let failures = 0
-  let failure: GatewayError | undefined
-  let refusal: GatewayError | undefined
-  let rested: Pause | undefined
-
-  const learnMembers = async () => {
-    moreMembers ??= furtherMembers(services, call, plan)
-    untried.push(...(await moreMembers()))
+export function groupWalk(plan: Plan): GroupWalk {
+  return {
+    plan,
+    begun: undefined,
+    untried: undefined,
+    more: undefined,
+    again: [],
+    retriesLeft: plan.settings.numRetries,
+    failures: 0,
+    failure: undefined,
+    refusal: undefined,
+    rested: undefined,
   }
-  const hedgeBeside = (tried: Attempt[]): StartHedge => {
-    return async (wanted) => {
-      for (let other = untried.shift(); other; other = untried.shift()) {
-        const second = await startAttempt(services, call, plan, other, { wanted })
-        if (!second) {
-          if (wanted()) continue
-          return undefined
-        }
-        tried.push(second)
-        // The hedge uses up one retry, if any is left.
-        if (retriesLeft > 0) retriesLeft -= 1
-        return second
-      }
-      return undefined
+}
+
+/** Begins a walk with the attempt at the deployment that admission reserved, unless a second one may run beside it. */
+export function beginReserved(services: PipelineServices, call: Call, walk: GroupWalk): Promise<Committed> | undefined {
+  const { plan } = walk
+  // Admission reserves a place for the first turn of a call alone.
+  if (call.plans.length > 0 || plan.settings.hedge || call.client.signal.aborted) return undefined
+  const [first, ...others] = admittedOrder(call, plan)
+  const started = first && startReserved(call, plan, first)
+  if (!started) return undefined
+  call.plans.push(plan)
+  walk.untried = others
+  walk.begun = { tried: [started], committing: attempt(services, call, started) }
+  return walk.begun.committing
+}
+
+/** Goes on with the deployments of a group until one commits. Rests before each retry of a deployment that timed out or
+ *  asked for a pause, and retries it when the walk goes on. Rejects when none is left. */
+export async function walkOn(services: PipelineServices, call: Call, walk: GroupWalk): Promise<Committed | Rest> {
+  const { plan } = walk
+  walk.untried ??= plan === call.plans[0] ? admittedOrder(call, plan) : plan.order()
+  if (walk.rested) await pause(call, walk.rested)
+  walk.rested = undefined
+  for (;;) {
+    const begun = walk.begun ?? (await beginNext(services, call, walk))
+    walk.begun = undefined
+    if (!begun) break
+    try {
+      return await begun.committing
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      await noteFailure(services, call, walk, begun, error)
     }
-  }
-
-  return async () => {
-    if (!begun) untried.push(...(plan === call.plans[0] ? admittedOrder(call, plan) : plan.order()))
-    begun = true
-    if (rested) await pause(call, rested)
-    rested = undefined
-    for (;;) {
-      if (untried.length === 0) await learnMembers()
-      const fresh = untried.shift()
-      const deployment = fresh ?? again.shift()?.deployment
-      if (!deployment) break
-      if (call.client.signal.aborted) throw departure(call.client.signal)
-      const started =
-        startReserved(call, plan, deployment) ??
-        (await startAttempt(services, call, plan, deployment, { retry: fresh === undefined }))
-      if (!started) continue
-      const tried = [started]
-      try {
-        return await hedgedAttempt(services, call, plan, started, hedge ? hedgeBeside(tried) : noHedge)
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error
-        const inexpressible = isInexpressible(started, error)
-        if (inexpressible && untried.length === 0) await learnMembers()
-        if (inexpressible && (untried.length > 0 || call.attempts.length > 1)) {
-          passOver(services, call, started)
-          refusal = error
-          tried.length = 0
-        } else failure = error
-      }
-      if (!failure) continue
-      // A body that is partly consumed cannot be sent again.
-      if (failure.isFinal || call.form?.raw.repeatable === false) throw failure
-      let retry = false
-      for (const one of tried) {
-        failures += 1
-        if (!one.failure?.row.retry) continue
-        retry = true
-        again = queued(again, one.deployment, one.failure)
-      }
-      // Moving on after refused access is not counted as a retry: other deployments have other credentials.
-      if (retry && retriesLeft-- === 0) break
-      if (untried.length === 0) await learnMembers()
-      const [next] = untried.length === 0 ? again : []
-      if (untried.length === 0 && !next) break
-      settleEnded(services, call)
-      const base = next ? retryAfter || 0.5 : retryAfter
-      const due: Pause = { failure, notBefore: next?.notBefore ?? 0, base, failures, random: services.random }
-      if (next && (next.silent || next.notBefore > performance.now())) {
-        rested = due
-        return { kind: 'rest', failure, next }
-      }
-      await pause(call, due)
+    const { failure } = walk
+    if (!failure) continue
+    // A body that is partly consumed cannot be sent again.
+    if (failure.isFinal || call.form?.raw.repeatable === false) throw failure
+    queueRetries(walk, begun)
+    // Moving on after refused access is not counted as a retry: other deployments have other credentials.
+    if (begun.tried.some(mayRetry) && walk.retriesLeft-- === 0) break
+    if (walk.untried.length === 0) await learnMembers(services, call, walk)
+    const [next] = walk.untried.length === 0 ? walk.again : []
+    if (walk.untried.length === 0 && !next) break
+    settleEnded(services, call)
+    const due = pauseBefore(next, walk, failure, services.random)
+    if (next && (next.silent || next.notBefore > performance.now())) {
+      walk.rested = due
+      return { kind: 'rest', failure, next }
     }
-    if (failure ?? refusal) throw failure ?? refusal
-    // Admission reported signals of the requested group only.
-    if (plan.group !== call.group)
-      services.signals.learn(await services.store.signals(allDeployments(plan).map(({ id }) => id)))
-    throw noneAvailable(services, [plan])
+    await pause(call, due)
   }
+  if (walk.failure ?? walk.refusal) throw walk.failure ?? walk.refusal
+  // Admission reported signals of the requested group only.
+  if (plan.group !== call.group)
+    services.signals.learn(await services.store.signals(allDeployments(plan).map(({ id }) => id)))
+  throw noneAvailable(services, [plan])
+}
+
+/** Begins an attempt at the next deployment that takes it; undefined if none does. */
+async function beginNext(services: PipelineServices, call: Call, walk: GroupWalk): Promise<Begun | undefined> {
+  const { plan } = walk
+  const untried = walk.untried as Deployment[]
+  for (;;) {
+    if (untried.length === 0) await learnMembers(services, call, walk)
+    const fresh = untried.shift()
+    const deployment = fresh ?? walk.again.shift()?.deployment
+    if (!deployment) return undefined
+    if (call.client.signal.aborted) throw departure(call.client.signal)
+    const started =
+      startReserved(call, plan, deployment) ??
+      (await startAttempt(services, call, plan, deployment, { retry: fresh === undefined }))
+    if (!started) continue
+    const tried = [started]
+    const startHedge = hedgeBeside(services, call, walk, tried)
+    return { tried, committing: hedgedAttempt(services, call, plan, started, startHedge) }
+  }
+}
+
+/** Starts the second attempt of a hedge, which uses up one retry, if any is left. */
+function hedgeBeside(services: PipelineServices, call: Call, walk: GroupWalk, tried: Attempt[]): StartHedge {
+  const untried = walk.untried as Deployment[]
+  return async (wanted) => {
+    for (let other = untried.shift(); other; other = untried.shift()) {
+      const second = await startAttempt(services, call, walk.plan, other, { wanted })
+      if (!second) {
+        if (wanted()) continue
+        return undefined
+      }
+      tried.push(second)
+      if (walk.retriesLeft > 0) walk.retriesLeft -= 1
+      return second
+    }
+    return undefined
+  }
+}
+
+async function learnMembers(services: PipelineServices, call: Call, walk: GroupWalk): Promise<void> {
+  walk.more ??= furtherMembers(services, call, walk.plan)
+  walk.untried?.push(...(await walk.more()))
+}
+
+/** Keeps the failure of an attempt; or, if its provider's API cannot express the request, passes the deployment over while
+ *  another may. */
+async function noteFailure(
+  services: PipelineServices,
+  call: Call,
+  walk: GroupWalk,
+  { tried }: Begun,
+  error: GatewayError,
+): Promise<void> {
+  const [first] = tried
+  const inexpressible = first && isInexpressible(first, error)
+  if (inexpressible && walk.untried?.length === 0) await learnMembers(services, call, walk)
+  if (inexpressible && (walk.untried?.length || call.attempts.length > 1)) {
+    passOver(services, call, first)
+    walk.refusal = error
+    tried.length = 0
+  } else walk.failure = error
 }
 
 /** Whether a provider was not asked because its API cannot express the request, which says nothing of other providers.
@@ -140,20 +190,26 @@ function passOver(services: PipelineServices, call: Call, attempt: Attempt): voi
   giveUp(services, call, attempt)
 }
 
-const noHedge: StartHedge = async () => undefined
+const mayRetry = ({ failure }: Attempt) => failure?.row.retry === true
 
-/** Orders retries by the earliest allowed time; among equals the last failure first, because the others have waited
- *  longer already. Deployments that timed out come last. */
-function queued(again: readonly Again[], deployment: Deployment, failure: GatewayError): Again[] {
-  const { retryAfterSeconds } = failure.details
-  const notBefore = retryAfterSeconds === undefined ? 0 : performance.now() + 1000 * retryAfterSeconds
-  const silent = failure.failure === 'upstream_timeout'
-  const entry = { deployment, notBefore, silent }
-  return (silent ? [...again, entry] : [entry, ...again]).sort(bySoonest)
+function queueRetries(walk: GroupWalk, { tried }: Begun): void {
+  for (const { deployment, failure } of tried) {
+    walk.failures += 1
+    if (failure?.row.retry) walk.again = queued(walk.again, deployment, failure)
+  }
 }
 
-export const bySoonest = (a: Again, b: Again): number =>
-  Number(a.silent) - Number(b.silent) || a.notBefore - b.notBefore
+/** The wait before the next attempt: at `next`, which has failed before, or else at another deployment. */
+function pauseBefore(
+  next: Again | undefined,
+  { plan, failures }: GroupWalk,
+  failure: GatewayError,
+  random: () => number,
+): Pause {
+  const { retryAfterSeconds } = plan.settings
+  const base = next ? retryAfterSeconds || 0.5 : retryAfterSeconds
+  return { failure, notBefore: next?.notBefore ?? 0, base, failures, random }
+}
 
 /** The reserved deployment first, then the others in the strategy's order. Empty if admission found all of them cooled
  *  or full, so that they are not asked one by one. */
@@ -163,21 +219,4 @@ function admittedOrder({ unused: [reserved] }: Call, plan: Plan): Deployment[] {
   if (order[0]?.id === reserved.deployment) return order
   const isReserved = ({ id }: Deployment) => id === reserved.deployment
   return order.sort((a, b) => Number(isReserved(b)) - Number(isReserved(a)))
-}
-
-/** A wait before the next attempt. */
-interface Pause {
-  readonly failure: GatewayError
-  readonly notBefore: number
-  readonly base: number
-  readonly failures: number
-  readonly random: () => number
-}
-
-/** Waits before the next attempt. Throws the failure at once if the wait does not fit into the call's deadline. */
-async function pause(call: Call, { failure, notBefore, base, failures, random }: Pause): Promise<void> {
-  const now = performance.now()
-  const wait = Math.max(notBefore - now, backoffMs(base, failures, random))
-  if (now + wait >= call.deadline) throw failure
-  await sleep(wait, call.client.signal)
 }
