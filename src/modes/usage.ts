@@ -29,27 +29,39 @@ export interface Usage {
   readonly estimated: boolean
 }
 
-const NOTHING: Usage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedInputTokens: 0,
-  cacheCreationInputTokens: 0,
-  cacheCreation1hInputTokens: 0,
-  reasoningTokens: 0,
-  audioInputTokens: 0,
-  audioOutputTokens: 0,
-  imageInputTokens: 0,
-  images: 0,
-  imageSize: '',
-  audioSeconds: 0,
-  characters: 0,
-  rerankUnits: 0,
-  estimated: false,
-}
-
 /** A usage with zero for everything that is left out. */
 export function usageOf(known: Partial<Usage>): Usage {
-  return { ...NOTHING, ...known }
+  return { ...usageOfTokens(0, 0), ...known }
+}
+
+/** A usage of so many tokens, beside what else is known. */
+export function usageWith(known: Partial<Usage>, inputTokens: number, outputTokens: number): Usage {
+  const tokens = usageOfTokens(inputTokens, outputTokens)
+  for (const _ in known) return { ...tokens, ...known, inputTokens, outputTokens }
+  return tokens
+}
+
+/** A usage of nothing but tokens, as most calls have. */
+export function usageOfTokens(inputTokens: number, outputTokens: number): Usage {
+  return {
+    inputTokens,
+    outputTokens,
+    cachedInputTokens: 0,
+    cacheCreationInputTokens: 0,
+    cacheCreation1hInputTokens: 0,
+    reasoningTokens: 0,
+    audioInputTokens: 0,
+    audioOutputTokens: 0,
+    imageInputTokens: 0,
+    images: 0,
+    imageSize: '',
+    audioSeconds: 0,
+    characters: 0,
+    rerankUnits: 0,
+    terms: undefined,
+    toolUses: undefined,
+    estimated: false,
+  }
 }
 
 /** Estimates one token for four characters. */

@@ -293,7 +293,7 @@ const WAYS: readonly Way[] = [
   },
   {
     name: 'the walk over the deployments throws',
-    prepare: (made) => behind(made, 'admit', () => vi.spyOn(Array.prototype, 'shift').mockImplementationOnce(oops)),
+    prepare: (made) => behind(made, 'admit', () => vi.spyOn(Array.prototype, 'findIndex').mockImplementationOnce(oops)),
     ends: 'internal',
     requests: none,
   },

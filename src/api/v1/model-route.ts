@@ -82,7 +82,8 @@ export async function runModelCall(
   // The header never fails a call: it is ignored for those without the permission.
   const explain = scope.header('x-gateway-explain') === '1' && hasPermission(scope.caller(), 'config.read')
   const strict = scope.header('x-gateway-strict') === '1'
-  return runCall(services, {
+  // Waited for here: a promise that is returned as it is costs three hand-overs more.
+  return await runCall(services, {
     requestId,
     arrivedAt,
     endpoint,

@@ -47,19 +47,30 @@ export function withoutPrice(info: ModelInfo, asked: readonly Asked[]): Asked | 
  *  ignored if the request did not ask for it; a discount applies only if the provider reports its term. */
 export function settledTerms(info: ModelInfo, asked: Terms = {}, reported: Terms = {}): Terms | undefined {
   let terms: Record<string, string> | undefined
-  const settle = (name: string) => {
-    const confirmed = entryOf(reported, name)
-    const value = confirmed ?? entryOf(asked, name) ?? ''
-    const times = multiplier(info, name, value)
-    if (times === 1) return
-    if (times === undefined && confirmed !== undefined && confirmed !== entryOf(asked, name)) return
-    if (times !== undefined && times < 1 && confirmed === undefined) return
-    terms ??= {}
-    terms[name] = times === undefined ? UNPRICED : value
+  for (const names of [asked, reported]) {
+    for (const name in names) {
+      if (terms && Object.hasOwn(terms, name)) continue
+      const value = settledTerm(info, name, entryOf(asked, name), entryOf(reported, name))
+      if (value === undefined) continue
+      terms ??= {}
+      terms[name] = value
+    }
   }
-  for (const name in asked) settle(name)
-  for (const name in reported) if (!Object.hasOwn(asked, name)) settle(name)
   return terms
+}
+
+/** The value of a term that changes the price; undefined if it costs the usual one. */
+function settledTerm(
+  info: ModelInfo,
+  name: string,
+  asked: string | undefined,
+  confirmed: string | undefined,
+): string | undefined {
+  const value = confirmed ?? asked ?? ''
+  const times = multiplier(info, name, value)
+  if (times === 1) return undefined
+  if (times === undefined) return confirmed !== undefined && confirmed !== asked ? undefined : UNPRICED
+  return times < 1 && confirmed === undefined ? undefined : value
 }
 
 /** The tool uses that a call is billed by. Uses that the request asked for without a price are summed as `unpriced`. */
@@ -96,6 +107,7 @@ export function multiplierOf(info: ModelInfo, terms: Terms | undefined): number 
 
 /** The cost of tool uses in addition to tokens; undefined if the price of one is unknown. */
 export function costOfUses({ tool_costs = {} }: ModelInfo, uses: ToolUses | undefined): number | undefined {
+  if (!uses) return 0
   let sum = 0
   for (const name in uses) {
     const price = entryOf(tool_costs, name)
@@ -105,6 +117,6 @@ export function costOfUses({ tool_costs = {} }: ModelInfo, uses: ToolUses | unde
   return sum
 }
 
-function multiplier({ price_multipliers = {} }: ModelInfo, name: string, value: string): number | undefined {
-  return entryOf(price_multipliers, `${name}/${value}`) ?? (USUAL.has(value) || CHEAPER.has(value) ? 1 : undefined)
+function multiplier({ price_multipliers: own }: ModelInfo, name: string, value: string): number | undefined {
+  return (own && entryOf(own, `${name}/${value}`)) ?? (USUAL.has(value) || CHEAPER.has(value) ? 1 : undefined)
 }

@@ -10,9 +10,8 @@ const ONE_HOUR_TO_FIVE_MINUTES = 1.6
 /** Cached and cache-creation tokens are parts of the input, at their own prices if they have any. A batch costs its own
  *  price, else the usual one times the multiplier. `parts`, if given, gets what the cost consists of. */
 export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean, parts?: PricePart[]): number | undefined {
-  const [inputBatches, outputBatches] = batch
-    ? [info.input_cost_per_token_batches, info.output_cost_per_token_batches]
-    : NO_PRICES
+  const inputBatches = batch ? info.input_cost_per_token_batches : undefined
+  const outputBatches = batch ? info.output_cost_per_token_batches : undefined
   const multiplier = discountOf(info, batch)
   const input = inputBatches ?? times(info.input_cost_per_token, multiplier)
   const output = outputBatches ?? times(info.output_cost_per_token, multiplier)
@@ -58,8 +57,6 @@ export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean, parts?:
   }
   return Number.isNaN(total) ? undefined : total * terms + tools
 }
-
-const NO_PRICES = [undefined, undefined] as const
 
 export function discountOf({ batch_price_multiplier }: ModelInfo, batch: boolean): number {
   return batch ? batch_price_multiplier : 1

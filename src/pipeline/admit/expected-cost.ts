@@ -1,7 +1,7 @@
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import { costNano } from '../../modes/price/cost.ts'
 import { asOftenAsItMay, asUsage } from '../../modes/price/surcharges-asked.ts'
-import { type Usage, usageOf } from '../../modes/usage.ts'
+import { type Usage, usageOf, usageWith } from '../../modes/usage.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import { type CallInput, requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
@@ -70,11 +70,11 @@ export function expecting(
     const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)
     const likelyOutput = output.meant ? output.tokens : Math.min(output.tokens, usualOutput)
     const measured = mode.measure(asked)
-    const cost = (used: Partial<Usage>) => costNano(mode, info, usageOf({ ...measured, ...used }), input) ?? 0
-    const likelyNano = cost({ inputTokens: likelyInput, outputTokens: likelyOutput })
+    const likelyNano = costNano(mode, info, usageWith(measured, likelyInput, likelyOutput), input) ?? 0
+    const whole = usageWith(measured, mostInput, output.tokens)
     let holdNano = likelyNano
     for (const kind of dearestKinds(mode, asked, most)) {
-      holdNano = Math.max(holdNano, cost(kind({ inputTokens: mostInput, outputTokens: output.tokens })))
+      holdNano = Math.max(holdNano, costNano(mode, info, kind(whole), input) ?? 0)
     }
     return { holdNano, likelyNano }
   }
@@ -90,23 +90,29 @@ export function expecting(
   }
 }
 
-type Kind = (whole: Pick<Usage, 'inputTokens' | 'outputTokens'>) => Partial<Usage>
+type Kind = (whole: Usage) => Usage
+
+/** The only kind of most calls. */
+const PLAIN: readonly Kind[] = [(whole) => whole]
 
 /** The kinds of billing that may apply to the call's tokens: any of them may be the dearest. */
-function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound, hasImage }: InputBound): Kind[] {
+function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound, hasImage }: InputBound): readonly Kind[] {
   const asked = mode.asks?.(request) ?? []
+  const mayHear = hasSound || request.audio != null
+  const maySee = hasImage || request.image != null
+  if (asked.length === 0 && !mayHear && !maySee && !cached) return PLAIN
   const { terms, toolUses } = asUsage(asked, asOftenAsItMay)
   const kinds: Kind[] = [(whole) => ({ ...whole, toolUses, terms })]
   // A provider may not grant the cheaper terms that were requested.
   if (terms) kinds.push((whole) => ({ ...whole, toolUses, terms: undefined }))
-  if (hasSound || request.audio != null) {
+  if (mayHear) {
     kinds.push((whole) => ({
       ...{ ...whole, toolUses, terms },
       audioInputTokens: whole.inputTokens,
       audioOutputTokens: whole.outputTokens,
     }))
   }
-  if (hasImage || request.image != null) {
+  if (maySee) {
     kinds.push((whole) => ({ ...{ ...whole, toolUses, terms }, imageInputTokens: whole.inputTokens }))
   }
   // Writing to a cache may cost more than reading input.

@@ -123,7 +123,14 @@ function lookAtAll(list: unknown, found: Found, depth = 0): void {
   for (const item of list) if (isRecord(item)) lookAt(item, found, depth)
 }
 
+/** Whether a turn holds nothing but texts, as most do: its role and what was said. */
+function isOfTexts(item: JsonRecord): boolean {
+  for (const name in item) if (name === 'type' || typeof item[name] !== 'string') return false
+  return true
+}
+
 function lookAt(item: JsonRecord, found: Found, depth: number): void {
+  if (isOfTexts(item)) return
   const type = item.type ?? typeOfPart(item)
   noteCache(item.cache_control, found)
   if (IMAGES.has(type as string)) {

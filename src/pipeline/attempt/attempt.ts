@@ -6,7 +6,7 @@ import { continuationTargets } from '../plan/continuation-targets.ts'
 import type { PipelineServices } from '../services.ts'
 import { translatorOf, type WrittenReply } from '../translate/translator.ts'
 import { type AnswerSoFar, newAnswerSoFar } from './answer-so-far.ts'
-import { ask, type Exchange, fail, newExchange, refusalIn, uploaded } from './exchange.ts'
+import { ask, type Exchange, fail, newExchange, refusalIn, release, uploaded } from './exchange.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import {
   type AttemptRequest,
@@ -31,6 +31,12 @@ export interface OpenStream extends Opened {
   readonly exchange: Exchange
   /** What the stream has sent so far; only kept if another deployment could continue it. */
   readonly answerSoFar: AnswerSoFar | undefined
+}
+
+/** Ends a stream of which nothing more is wanted. */
+export function abandon({ exchange, body }: Pick<OpenStream, 'exchange' | 'body'>): void {
+  release(exchange)
+  body.cancel()
 }
 
 /** Asks one deployment. Resolves at the commit point: a whole answer, or the first content of a stream. Before that
@@ -65,7 +71,7 @@ export async function attempt(
       const bytes = withoutMark(await body.bytes(REPLY_LIMIT_BYTES, call.footprint.add))
       const reply = translator.reply(bytes, headers, outgoing)
       tried.firstTokenAt = performance.now()
-      exchange.release()
+      release(exchange)
       return { kind: 'whole', reply }
     }
     const isSound = translator.unparsed === true && !(translator.stream && isEventStream(headers))

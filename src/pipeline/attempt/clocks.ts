@@ -1,3 +1,4 @@
+import type { Aborter } from '../../lib/abort.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Timer, Timers } from '../../lib/timers/timers.ts'
 import { untaken } from '../client.ts'
@@ -32,8 +33,8 @@ export interface Ends {
   readonly callMs: number
   /** The time limit of one attempt, until its answer is complete or has begun to stream. */
   readonly answerMs: number
-  /** Called once at most. */
-  readonly expired: (failure: GatewayError) => void
+  /** What a clock that has run out aborts. */
+  readonly ended: Aborter<GatewayError>
 }
 
 function unanswered(): GatewayError {
@@ -55,7 +56,7 @@ export function startAnswerClock(ends: Ends): Clocks {
     const now = performance.now()
     // The platform's timers are a little early at times.
     if (now < until) timer = timers.after(until - now, check)
-    else ends.expired(now >= answerBy ? unanswered() : callEnded(now - started, ends))
+    else ends.ended.abort(now >= answerBy ? unanswered() : callEnded(now - started, ends))
   }
   let timer = timers.after(until - started, check)
   return {
@@ -81,7 +82,7 @@ export function startClocks(
     readonly showMs: number
   },
 ): Clocks {
-  const { timers, deadline, answerMs, expired, showMs } = ends
+  const { timers, deadline, answerMs, ended, showMs } = ends
   let { firstTokenMs, idleMs: silenceMs } = ends
   let waitingForFirst = true
   let stopped = false
@@ -105,7 +106,7 @@ export function startClocks(
     const now = performance.now()
     if (waiting) turnSince = receivedAt = now
     if (now >= deadline) end(now)
-    else if (now >= silentUntil()) expired(silence())
+    else if (now >= silentUntil()) ended.abort(silence())
     else {
       if (now >= nextSign()) {
         shownAt = now
@@ -117,9 +118,9 @@ export function startClocks(
   function end(now: number): void {
     if (waiting) {
       const { atDeadline, late } = waiting
-      expired(late())
+      ended.abort(late())
       atDeadline()
-    } else expired(callEnded(waitingForFirst ? now - turnSince : 0, ends))
+    } else ended.abort(callEnded(waitingForFirst ? now - turnSince : 0, ends))
   }
   function silence(): GatewayError {
     if (!waitingForFirst) return new GatewayError('upstream_timeout', 'The provider fell silent.')

@@ -36,8 +36,8 @@ export interface Exchange {
   readonly parting: Parting
   /** The headers of the last request that was sent. */
   sent: UpstreamRequest['headers']
-  /** Stops listening to the client's signal and stops the timers. */
-  release(): void
+  /** Listens to the client's signal. */
+  readonly left: () => void
 }
 
 /** Begins an exchange: from now on its clocks run. */
@@ -50,7 +50,7 @@ export function newExchange(
 ): Exchange {
   const { signal } = call.client
   const ended = newAbort<GatewayError>()
-  const parting = newParting(() => ended.abort(departure(signal)))
+  const parting = newParting(signal, ended)
   // A shutdown ends the upstream at once; a client that left allows a grace period.
   const left = () => {
     const why = departure(signal)
@@ -60,16 +60,21 @@ export function newExchange(
   lostHedgeSignal?.addEventListener('abort', () =>
     ended.abort(new GatewayError('client_closed', 'Another answered first.')),
   )
-  const clocks = clocksOf(services, call, tried, unparsed === true, (failure) => ended.abort(failure))
+  const clocks = clocksOf(services, call, tried, unparsed === true, ended)
   if (call.form) clientsTurn(clocks)
   if (signal.aborted) left()
-  else signal.addEventListener('abort', left, { once: true })
-  const release = () => {
-    clocks.stop()
-    parting.stop()
-    signal.removeEventListener('abort', left)
-  }
-  return { services, call, tried, ended, clocks, parting, sent: {}, release }
+  else signal.addEventListener('abort', left, ONCE)
+  return { services, call, tried, ended, clocks, parting, sent: NO_HEADERS, left }
+}
+
+const ONCE = { once: true }
+const NO_HEADERS: UpstreamRequest['headers'] = {}
+
+/** Stops listening to the client's signal and stops the timers. */
+export function release({ call, clocks, parting, left }: Exchange): void {
+  clocks.stop()
+  parting.stop()
+  call.client.signal.removeEventListener('abort', left)
 }
 
 /** Sends a request. Resolves when the upstream begins to respond. */
@@ -133,7 +138,7 @@ export async function uploaded({ call, tried, ended, clocks }: Exchange, form: I
 /** Ends an exchange by an error. Returns the attempt's failure: why the gateway ended it, else the error. */
 export function fail(exchange: Exchange, error: unknown): GatewayError {
   const { call, ended } = exchange
-  exchange.release()
+  release(exchange)
   const failure = ended.reason ?? ofSlowUpload(clean(exchange, asUpstreamFailure(error, sentBytes(call))), call)
   ended.abort(failure)
   return failure
@@ -153,11 +158,11 @@ function clocksOf(
   call: Call,
   { deployment, plan }: Attempt,
   unparsed: boolean,
-  expired: (failure: GatewayError) => void,
+  ended: Aborter<GatewayError>,
 ): Clocks {
   const { deadline, arrivedAt, form } = call
   const answerMs = 1000 * (deployment.timeoutSeconds ?? plan.settings.timeoutSeconds)
-  const ends = { timers: services.timers, deadline, callMs: deadline - arrivedAt, answerMs, expired }
+  const ends = { timers: services.timers, deadline, callMs: deadline - arrivedAt, answerMs, ended }
   if (!call.streamed && !form && !unparsed) return startAnswerClock(ends)
   const { firstTokenMs, idleMs } = awaiting(services, !form)
   return startClocks({

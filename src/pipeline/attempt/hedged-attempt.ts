@@ -8,7 +8,7 @@ import type { Attempt, Call } from '../call.ts'
 import { requestBytes } from '../call-input.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
-import { attempt, type Committed } from './attempt.ts'
+import { abandon, attempt, type Committed } from './attempt.ts'
 import { settleEnded } from './settle-ended.ts'
 import { giveUp } from './start-attempt.ts'
 
@@ -134,8 +134,7 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
 /** Cancels a stream that committed after the hedge was decided. */
 function cancelStream(committed: Committed): void {
   if (committed.kind === 'whole') return
-  committed.stream.exchange.release()
-  committed.stream.body.cancel()
+  abandon(committed.stream)
 }
 
 function learnAttempt({ group }: Plan, kind: string, { startedAt, firstTokenAt, endedAt, lostHedge }: Attempt): void {

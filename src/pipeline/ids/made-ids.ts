@@ -23,9 +23,11 @@ export function noteMade(call: Call, made: readonly MadeId[] | undefined): void 
   }
 }
 
+const NONE: readonly StoredValue[] = []
+
 /** The ids of created objects, as values for the shared store. */
 export function keptIds({ made, caller }: Call): readonly StoredValue[] {
-  if (!made) return []
+  if (!made) return NONE
   const tenant = tenantOf(caller)
   return [...made].map(([id, { deployment, ttlSeconds }]) => ({
     key: providerIdKey(id),

@@ -1,7 +1,7 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { StreamStep } from '../../providers/provider.ts'
-import type { OpenStream } from '../attempt/attempt.ts'
+import { abandon, type OpenStream } from '../attempt/attempt.ts'
 import { clean } from '../attempt/exchange.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, clientClosed, departure, untaken } from '../client.ts'
@@ -57,7 +57,7 @@ export async function carry(call: Call, stream: OpenStream, client: ClientStream
     wake: undefined,
   }
   const { signal } = call.client
-  const { exchange, body } = stream
+  const { exchange } = stream
   // Binary audio has no room for comments.
   if (!stream.endsWithBody) exchange.clocks.onSilence(() => keepAlive(carriage))
   const left = () => carriage.wake?.()
@@ -67,8 +67,7 @@ export async function carry(call: Call, stream: OpenStream, client: ClientStream
   } catch (error) {
     carriage.failure ??= exchange.ended.reason ?? truncated(asUpstreamFailure(error))
   }
-  exchange.release()
-  body.cancel()
+  abandon(stream)
   signal.removeEventListener('abort', left)
   carriage.failure = outcome(carriage)
   // A write to a client that has left may never finish.

@@ -1,3 +1,7 @@
+import type { Abort, Aborter } from '../../lib/abort.ts'
+import type { GatewayError } from '../../lib/errors.ts'
+import { departure } from '../client.ts'
+
 /** How long an upstream that has begun to answer is read after its client left: many are about to end and then report
  *  their usage. */
 const BEGUN_MS = 400
@@ -16,15 +20,17 @@ export interface Parting {
 }
 
 interface State extends Parting {
-  readonly end: () => void
+  readonly signal: Abort
+  readonly ended: Aborter<GatewayError>
   graceMs: number
   leftAt: number | undefined
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
-/** Ends an upstream request after a grace period once its client left, or at once if its usage cannot be learned. */
-export function newParting(end: () => void): Parting {
-  const made: State = { end, graceMs: 0, leftAt: undefined, timer: undefined, left, begun, complete, stop }
+/** Ends an upstream request after a grace period once its client left, or at once if its usage cannot be learned. `signal`
+ *  is the client's. */
+export function newParting(signal: Abort, ended: Aborter<GatewayError>): Parting {
+  const made: State = { signal, ended, graceMs: 0, leftAt: undefined, timer: undefined, left, begun, complete, stop }
   return made
 }
 
@@ -45,13 +51,17 @@ function complete(this: State): void {
 }
 
 function stop(this: State): void {
-  clearTimeout(this.timer)
+  if (this.timer !== undefined) clearTimeout(this.timer)
 }
 
 function arm(parting: State): void {
-  const { leftAt, graceMs, end } = parting
+  const { leftAt, graceMs } = parting
   if (leftAt === undefined) return
   clearTimeout(parting.timer)
-  if (graceMs === 0) end()
-  else parting.timer = setTimeout(end, Math.max(0, leftAt + graceMs - performance.now()))
+  if (graceMs === 0) end(parting)
+  else parting.timer = setTimeout(end, Math.max(0, leftAt + graceMs - performance.now()), parting)
+}
+
+function end({ signal, ended }: State): void {
+  ended.abort(departure(signal))
 }

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import type { OpenStream } from '../attempt/attempt.ts'
+import { abandon, type OpenStream } from '../attempt/attempt.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, clientClosed, departure } from '../client.ts'
 import { isAwaited } from '../ids/made-ids.ts'
@@ -27,8 +27,7 @@ export async function relay(
   while (failure && continueAnswer && failure.failure !== 'client_closed') {
     const next = await continueAnswer(failure)
     if (call.client.signal.aborted) {
-      next?.exchange.release()
-      next?.body.cancel()
+      if (next) abandon(next)
       failure = departure(call.client.signal)
       break
     }

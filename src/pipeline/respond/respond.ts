@@ -1,7 +1,7 @@
 import { asGatewayError, type GatewayError } from '../../lib/errors.ts'
 import { describeError } from '../../lib/log.ts'
 import type { Answer } from '../answer.ts'
-import type { Committed, OpenStream } from '../attempt/attempt.ts'
+import { abandon, type Committed, type OpenStream } from '../attempt/attempt.ts'
 import { cachedWhole, cacheHeaders } from '../cache/in-answer.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, departure } from '../client.ts'
@@ -55,12 +55,11 @@ function answerWhole(call: Call, reply: WrittenReply, over: Over) {
   return settled ? settled.then(() => withHeaders(bytes)) : withHeaders(bytes)
 }
 
-function opened(call: Call, { exchange, body }: OpenStream): ClientStream {
+function opened(call: Call, stream: OpenStream): ClientStream {
   try {
     return call.client.openStream()
   } catch (error) {
-    exchange.release()
-    body.cancel()
+    abandon(stream)
     throw error
   }
 }
@@ -79,8 +78,7 @@ async function carried(
   } catch (error) {
     services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
     failure = asGatewayError(error)
-    stream.exchange.release()
-    stream.body.cancel()
+    abandon(stream)
     client.abort()
   }
   await over(failure)

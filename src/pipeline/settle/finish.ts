@@ -39,36 +39,67 @@ export function finish(
   // A settled attempt has ended well: the call failed after its turn.
   if (last && failure && !last.settled) last.failure ??= failure
   const { batch } = call
-  const content = trying(services, call, () => contentOf(call))
   const again = batch !== undefined && failure !== undefined && trying(services, call, () => batch.repeats(failure))
-  const bill = call.cache?.hit
-    ? FREE
-    : trying(services, call, () => {
-        if (last?.asked && !(again && isSilent(call))) last.usage ??= usedByLast(services, call, failure)
-        return billOf(services.registry, call, now)
-      })
+  const bill = billed(services, call, failure, again === true, now)
   // A try that cost something is final: the item is never paid twice.
-  const repeats = again === true && bill?.costNano === 0
-  trying(services, call, () => {
-    const event = finished(call, failure, bill ?? unbilled(call), { now, endedAt, repeats })
-    if (batch) trying(services, call, () => batch.finished(event))
-    services.telemetry.emit(event, content)
-    if (call.spentBefore) services.budgetNotices.passed(call.client, call.spentBefore, bill?.budgets)
-    reportDropped(services, call)
-    learnUsual(services, call)
-  })
+  const repeats = again === true && bill.costNano === 0
+  report(services, call, failure, bill, { now, endedAt, repeats })
   if (call.cache?.hit) {
     // It holds nothing that had to be released.
     services.flushCounters(call.client)
     return undefined
   }
-  const settlement = () => settlementOf(services, call, bill ?? unbilled(call), repeats)
-  const left = call.cache && trying(services, call, () => leftBy(services, call, failure, bill?.costNano))
+  const settlement = () => settlementOf(services, call, bill, repeats)
+  const left = call.cache && trying(services, call, () => leftBy(services, call, failure, bill.costNano))
   const settle = () => (left ? settleWith(services, call, left, settlement) : settleInOrder(services, call, settlement))
   return call.memory?.answer ? keepAnswer(services, call).then(settle) : settle()
 }
 
 const FREE: Bill = { costNano: 0, attemptsNano: [], charges: [], budgets: [] }
+
+/** The bill of a call that has ended, with the usage of its last attempt. `again`: its item will be tried again. */
+function billed(
+  services: PipelineServices,
+  call: Call,
+  failure: GatewayError | undefined,
+  again: boolean,
+  now: number,
+): Bill {
+  if (call.cache?.hit) return FREE
+  try {
+    const last = call.attempts.at(-1)
+    if (last?.asked && !(again && isSilent(call))) last.usage ??= usedByLast(services, call, failure)
+    return billOf(services.registry, call, now)
+  } catch (error) {
+    logFailed(services, call, error)
+    return unbilled(call)
+  }
+}
+
+/** When a call ended, and whether it will run again. */
+interface End {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** By `performance.now()`. */
+  readonly endedAt: number
+  readonly repeats: boolean
+}
+
+/** Tells of the call, and learns from it. */
+function report(services: PipelineServices, call: Call, failure: GatewayError | undefined, bill: Bill, end: End): void {
+  try {
+    const content = call.recording && trying(services, call, () => contentOf(call))
+    const event = finished(call, failure, bill, end)
+    const { batch } = call
+    if (batch) trying(services, call, () => batch.finished(event))
+    services.telemetry.emit(event, content)
+    if (call.spentBefore) services.budgetNotices.passed(call.client, call.spentBefore, bill.budgets)
+    reportDropped(services, call)
+    learnUsual(services, call)
+  } catch (error) {
+    logFailed(services, call, error)
+  }
+}
 
 /** Whether nothing of an answer has arrived. What such a call cost is estimated if it was given up, but not if it is
  *  repeated: as after a crash, only the repetition is paid. */
@@ -86,13 +117,17 @@ function reportDropped({ telemetry }: PipelineServices, call: Call): void {
 }
 
 /** Runs a reporting step and logs its failure: a failed report must not prevent the settlement. */
-function trying<T>({ log }: PipelineServices, { id: callId }: Call, what: () => T): T | undefined {
+function trying<T>(services: PipelineServices, call: Call, what: () => T): T | undefined {
   try {
     return what()
   } catch (error) {
-    log.error('finish.failed', { callId, error: describeError(error) })
+    logFailed(services, call, error)
     return undefined
   }
+}
+
+function logFailed({ log }: PipelineServices, { id: callId }: Call, error: unknown): void {
+  log.error('finish.failed', { callId, error: describeError(error) })
 }
 
 /** The combined usage of all attempts that contributed to the answer. */
@@ -123,7 +158,7 @@ function finished(
   call: Call,
   failure: GatewayError | undefined,
   bill: Bill,
-  { now, endedAt, repeats }: { readonly now: number; readonly endedAt: number; readonly repeats: boolean },
+  { now, endedAt, repeats }: End,
 ): CallFinished {
   const { caller } = call
   const served = servedBy(call)
@@ -193,7 +228,6 @@ function rescuedFrom(call: Call, served: Attempt | undefined): string[] {
 const NO_TOOLS: CallFinished['tools'] = []
 
 function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill, repeats: boolean): Settlement {
-  const events = () => fallbackEvents(services, call).map(entryOf)
   return {
     callId: call.id,
     // The item may run again under the call's id.
@@ -201,10 +235,14 @@ function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill,
     slots: call.slots,
     budgets,
     outcomes: outcomes(services, call),
-    counters: trying(services, call, () => services.telemetry.settledCounters()) ?? {},
-    values: call.memory?.value ?? trying(services, call, () => keptIds(call)) ?? [],
-    entries: call.attempts.length < 2 ? [] : (trying(services, call, events) ?? []),
+    counters: trying(services, call, services.telemetry.settledCounters) ?? {},
+    values: call.memory?.value ?? (call.made && trying(services, call, () => keptIds(call))) ?? [],
+    entries: call.attempts.length < 2 ? [] : (trying(services, call, () => entriesOf(services, call)) ?? []),
   }
+}
+
+function entriesOf(services: PipelineServices, call: Call): Settlement['entries'] {
+  return fallbackEvents(services, call).map(entryOf)
 }
 
 function outcomes(services: PipelineServices, call: Call): DeploymentOutcome[] {

@@ -11,26 +11,34 @@ export function settleInOrder(
   call: Call,
   settlementOf: () => Settlement,
 ): Promise<void> | undefined {
-  const { store, log } = services
-  const failed = (error: unknown) => log.warn('settle.failed', { callId: call.id, error: describeError(error) })
   try {
     const settlement = settlementOf()
-    const settle = () => store.settle(settlement)
-    const told = (cooled: readonly Cooled[] | undefined) => {
-      if (!cooled) return
-      try {
-        const deployments = call.attempts.map(({ deployment }) => deployment)
-        reportCooled(services, settlement, deployments, cooled)
-      } catch (error) {
-        failed(error)
-      }
+    const settling = call.settling
+      ? call.settling.then(() => services.store.settle(settlement))
+      : services.store.settle(settlement)
+    if (!(settling instanceof Promise)) {
+      if (settling) tell(services, call, settlement, settling)
+      return undefined
     }
-    const settling = call.settling ? call.settling.then(settle) : settle()
-    if (settling instanceof Promise) return settling.then(told, failed)
-    told(settling)
-    return undefined
+    return settling.then(
+      (cooled) => cooled && tell(services, call, settlement, cooled),
+      (error) => failed(services, call, error),
+    )
   } catch (error) {
-    failed(error)
+    failed(services, call, error)
     return undefined
   }
+}
+
+function tell(services: PipelineServices, call: Call, settlement: Settlement, cooled: readonly Cooled[]): void {
+  try {
+    const deployments = call.attempts.map(({ deployment }) => deployment)
+    reportCooled(services, settlement, deployments, cooled)
+  } catch (error) {
+    failed(services, call, error)
+  }
+}
+
+function failed({ log }: PipelineServices, { id: callId }: Call, error: unknown): void {
+  log.warn('settle.failed', { callId, error: describeError(error) })
 }

@@ -1,6 +1,6 @@
 import { asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ToolUses } from '../../modes/price/surcharges.ts'
-import { type Usage, usageOf } from '../../modes/usage.ts'
+import { type Usage, usageOfTokens } from '../../modes/usage.ts'
 
 /** The usage that an OpenAI-shaped answer reports, with the billing terms beside it. undefined if it is absent, null or all
  *  zero. */
@@ -16,24 +16,23 @@ export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord =
   const apart = reasoningTokens > 0 && usage.total_tokens === inputTokens + reported + reasoningTokens
   const outputTokens = apart ? reported + reasoningTokens : reported
   if (inputTokens + outputTokens === 0) return undefined
-  return usageOf({
-    inputTokens,
-    outputTokens,
+  return {
+    ...usageOfTokens(inputTokens, outputTokens),
     cachedInputTokens: count(input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens),
     cacheCreationInputTokens: count(input.cache_creation_tokens ?? input.cache_write_tokens),
     reasoningTokens,
     audioInputTokens: count(input.audio_tokens),
     audioOutputTokens: count(output.audio_tokens),
     imageInputTokens: count(input.image_tokens),
-    ...(typeof tier === 'string' ? { terms: { service_tier: tier.toLowerCase() } } : {}),
-    ...searches(usage),
-  })
+    terms: typeof tier === 'string' ? { service_tier: tier.toLowerCase() } : undefined,
+    toolUses: searches(usage),
+  }
 }
 
 /** The searches of vendors that search unasked and report the number in the usage. */
-function searches({ num_sources_used: sources, num_search_queries: queries }: JsonRecord): { toolUses?: ToolUses } {
-  if (sources === undefined && queries === undefined) return {}
-  return { toolUses: { live_search: count(sources), web_search: count(queries) } }
+function searches({ num_sources_used: sources, num_search_queries: queries }: JsonRecord): ToolUses | undefined {
+  if (sources === undefined && queries === undefined) return undefined
+  return { live_search: count(sources), web_search: count(queries) }
 }
 
 /** Larger counts are ignored: their sums would exceed the integers of the stores. */

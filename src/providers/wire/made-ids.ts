@@ -59,10 +59,17 @@ export function madeInBlock(value: unknown): MadeId[] {
 }
 
 /** The ids of the audio in the choices of a chat answer or chunk. */
-export function madeInChoices(choices: unknown, field: 'message' | 'delta'): MadeId[] {
-  return made(AUDIO, ...asList(choices).map((choice) => asRecord(asRecord(asRecord(choice)[field]).audio).id))
+export function madeInChoices(choices: unknown, field: 'message' | 'delta'): readonly MadeId[] {
+  let ids = NONE
+  for (const choice of asList(choices)) {
+    const { audio } = asRecord(asRecord(choice)[field])
+    if (isRecord(audio)) ids = [...ids, ...made(AUDIO, audio.id)]
+  }
+  return ids
 }
 
+const NONE: readonly MadeId[] = []
+
 /** The `made` field of a reply or step; absent for most answers, which have no ids. */
-export const madeField = (ids: MadeId[]): { readonly made?: readonly MadeId[] } =>
+export const madeField = (ids: readonly MadeId[]): { readonly made?: readonly MadeId[] } =>
   ids.length === 0 ? {} : { made: ids }

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { newAbort } from '../../../src/lib/abort.ts'
+import type { GatewayError } from '../../../src/lib/errors.ts'
 import { newParting } from '../../../src/pipeline/respond/parting.ts'
 
 beforeEach(() => {
@@ -10,7 +12,9 @@ afterEach(() => {
 
 function started() {
   const end = vi.fn()
-  const parting = newParting(end)
+  const ended = newAbort<GatewayError>()
+  ended.addEventListener('abort', end)
+  const parting = newParting(newAbort(), ended)
   return { end, parting }
 }
 

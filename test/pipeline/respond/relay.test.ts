@@ -44,11 +44,12 @@ function streamOf(steps: readonly StreamStep[], read: () => void = nothing) {
     endsWithBody: false,
     backlog: [],
     exchange: {
-      clocks: { received: nothing, waiting: nothing, finished: nothing, onSilence: nothing },
+      call: { client: { signal: newAbort() } },
+      clocks: { received: nothing, waiting: nothing, finished: nothing, onSilence: nothing, stop: nothing },
       parting: { left: nothing, begun: nothing, complete: nothing, stop: nothing },
       ended: newAbort(),
       sent: {},
-      release: nothing,
+      left: nothing,
     },
   }
   return stream as unknown as OpenStream
