@@ -73,57 +73,60 @@ function below(ways: readonly Way[]): IdPlaces {
 
 /** All ids in a request, lists in order. A long member that cannot hold ids is not parsed. */
 export function namedIds(request: ModelRequest, places: IdPlaces): NamedId[] {
-  const found: NamedId[] = []
-  const way: (string | number)[] = []
+  const search: Search = { way: [], found: [] }
   for (const [name, under] of places.members) {
     if (!Object.hasOwn(request, name)) continue
     const there = wordsIn(request, name, under.memberNames)
     if (there && !under.ways.some((names) => names.every((member) => there.has(member)))) continue
-    way[0] = name
-    find(request[name], request, under, { way, depth: 1, found })
+    search.way[0] = name
+    find(request[name], request, under, 1, search)
   }
-  return found
+  return search.found
 }
 
 interface Search {
-  /** The path to the current value. */
+  /** The path to the current value; behind its depth it is that of a value before. */
   readonly way: (string | number)[]
-  readonly depth: number
   readonly found: NamedId[]
 }
 
-function find(value: unknown, holder: unknown, places: IdPlaces, search: Search): void {
-  const { way, depth, found } = search
+function find(value: unknown, holder: unknown, places: IdPlaces, depth: number, search: Search): void {
   if (typeof value === 'string') {
-    if (places.id) take(value, holder, places.id, search)
+    if (places.id) take(value, holder, places.id, depth, search)
     return
   }
   if (typeof value !== 'object' || value === null) return
-  const deeper = { way, depth: depth + 1, found }
+  const { way } = search
   if (Array.isArray(value)) {
     if (!places.items) return
     for (let at = 0; at < value.length; at++) {
       way[depth] = at
-      find(value[at], holder, places.items, deeper)
+      find(value[at], holder, places.items, depth + 1, search)
     }
     return
   }
   const record = value as JsonRecord
   for (const [name, under] of places.members) {
     const member = record[name]
+    if (typeof member === 'string' && !under.id) continue
     if (member === undefined || member === null || !Object.hasOwn(record, name)) continue
     way[depth] = name
-    find(member, record, under, deeper)
+    find(member, record, under, depth + 1, search)
   }
   if (!places.values) return
   for (const [name, member] of Object.entries(record)) {
     way[depth] = name
-    find(member, record, places.values, deeper)
+    find(member, record, places.values, depth + 1, search)
   }
 }
 
-function take(id: string, holder: unknown, { kind, standing }: Omit<IdPlace, 'path'>, search: Search): void {
-  const { way, depth, found } = search
+function take(
+  id: string,
+  holder: unknown,
+  { kind, standing }: Omit<IdPlace, 'path'>,
+  depth: number,
+  { way, found }: Search,
+): void {
   const stands = standing ? standing(asRecord(holder)) : 'reference'
   if (!stands) return
   const param = way.slice(0, depth).join('.')
