@@ -5,6 +5,8 @@ const LENGTH = 24
 const pool = new Uint8Array(LENGTH * 128)
 let used = pool.length
 const letters = new Array<number>(LENGTH)
+/** The letter of each random byte. */
+const LETTERS = Uint8Array.from({ length: 256 }, (_, byte) => ALPHABET.charCodeAt(byte % ALPHABET.length))
 
 /** `<prefix>_` and 24 random characters (124 bits). */
 export function newId(prefix: string, separator: '_' | '-' = '_'): string {
@@ -37,6 +39,6 @@ function draw(from: number): void {
     used = 0
   }
   for (let index = from; index < LENGTH; index++) {
-    letters[index] = ALPHABET.charCodeAt((pool[used++] as number) % ALPHABET.length)
+    letters[index] = LETTERS[pool[used++] as number] as number
   }
 }

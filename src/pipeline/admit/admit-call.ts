@@ -128,9 +128,17 @@ function admitRead(
     if (planned.error) throw withHeaders(planned.error, headers)
     const { cached } = admitted
     const reserves = cached?.state !== 'hit' && cached?.state !== 'follow'
+    const { request, bytes, prompt, plan, bounds, tools, writtenFor, cacheUse } = planned
     return {
       caller,
-      ...planned,
+      request,
+      bytes,
+      prompt,
+      plan,
+      bounds,
+      tools,
+      writtenFor,
+      cacheUse,
       memory: read.memory,
       admitted,
       rateHeaders: headers,

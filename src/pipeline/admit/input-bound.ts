@@ -87,12 +87,14 @@ export function inputBound({ bytes, endpoint: { dialect } }: Input, request: Mod
     // The upstream will report what is wrong with the body.
     return { ...text, hasSound: true, hasImage: true, cached: '1h' }
   }
-  const { letters, tokens, usual, ...rest } = found
-  const elsewhere = rest.pointsElsewhere ? USUAL_ELSEWHERE_TOKENS : 0
+  const elsewhere = found.pointsElsewhere ? USUAL_ELSEWHERE_TOKENS : 0
   return {
-    tokens: byteLength - letters + tokens,
-    likely: tokensOfCharacters(byteLength - letters) + Math.ceil(usual) + elsewhere,
-    ...rest,
+    tokens: byteLength - found.letters + found.tokens,
+    likely: tokensOfCharacters(byteLength - found.letters) + Math.ceil(found.usual) + elsewhere,
+    pointsElsewhere: found.pointsElsewhere,
+    hasSound: found.hasSound,
+    hasImage: found.hasImage,
+    cached: found.cached,
   }
 }
 

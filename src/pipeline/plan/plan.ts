@@ -70,7 +70,7 @@ export function planGroup(
   const fitting = eligible(group, capable.deployments, request)
   const settings = groupSettings(services.config.router_settings, group)
   if (endpoint.dialect?.estimate && !fitting.some((deployment) => isNativeAt(deployment, endpoint))) {
-    return { group, settings, ...NOWHERE, estimated: true }
+    return { ...planOf(services, endpoint, group, settings, NONE), estimated: true }
   }
   const able = capable.checksRequests ? expressible(fitting, endpoint, request, bounds?.strict) : fitting
   const { restricted = false, budgeted = false } = bounds ?? {}
@@ -80,8 +80,8 @@ export function planGroup(
   const withPrice = refuse_unpriced ? billable(keeping, endpoint, group) : keeping
   const deployments = budgeted || refuse_unpriced ? affordable(withPrice, endpoint, request) : withPrice
   const ordered = (members: readonly Deployment[]) =>
-    remainingOrder(orderOf(services, endpoint, settings, inService(members)), bounds?.leftOut)
-  if (first.length === keeping.length) return { group, settings, ...ordered(deployments) }
+    withoutLeftOut(planOf(services, endpoint, group, settings, inService(members)), bounds?.leftOut)
+  if (first.length === keeping.length) return ordered(deployments)
   const best = ordered(deployments.filter((deployment) => first.includes(deployment)))
   const rest = ordered(deployments.filter((deployment) => !first.includes(deployment)))
   return {
@@ -102,22 +102,20 @@ function inService(deployments: readonly Deployment[]): readonly Deployment[] {
 
 const isDrained = ({ drained }: Deployment) => drained === true
 
-type Order = Omit<Plan, 'group' | 'settings'>
-
-const NOWHERE: Order = { preference: undefined, large: false, order: () => [], others: () => [] }
+const NONE: readonly Deployment[] = []
 
 /** Whether a deployment is asked in the client's own dialect. */
 function isNativeAt(deployment: Deployment, { mode, dialect }: Endpoint): boolean {
   return translatorOf(deployment, mode, dialect)?.translates !== true
 }
 
-/** The order without models that were left out since it was made. */
-function remainingOrder(order: Order, leftOut: Bounds['leftOut']): Order {
-  if (!leftOut) return order
+/** The plan without models that were left out since it was made. */
+function withoutLeftOut(plan: Plan, leftOut: Bounds['leftOut']): Plan {
+  if (!leftOut) return plan
   return {
-    ...order,
-    order: () => remaining(order.order(), leftOut),
-    others: () => remaining(order.others(), leftOut),
+    ...plan,
+    order: () => remaining(plan.order(), leftOut),
+    others: () => remaining(plan.others(), leftOut),
   }
 }
 
@@ -127,13 +125,14 @@ export function remaining(deployments: Deployment[], leftOut: Bounds['leftOut'])
   return deployments.filter(({ modelName }) => !leftOut.has(modelName))
 }
 
-/** The deployments in the order of the group's strategy. */
-function orderOf(
+/** The plan that has these deployments, in the order of the group's strategy. */
+function planOf(
   services: PipelineServices,
   { mode }: Endpoint,
+  group: Group,
   settings: GroupSettings,
   deployments: readonly Deployment[],
-): Order {
+): Plan {
   const strategy = strategies.get(settings.strategy)
   if (!strategy) throw new TypeError(`no strategy '${settings.strategy}'`)
   const { random, signals, clock } = services
@@ -142,6 +141,8 @@ function orderOf(
   let first: readonly Placed[] | undefined
   const { prefers } = strategy
   return {
+    group,
+    settings,
     preference: prefers && { by: prefers, unit: mode.unit },
     large,
     order() {

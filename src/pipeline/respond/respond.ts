@@ -44,15 +44,19 @@ function answerWhole(call: Call, reply: WrittenReply, over: Over) {
   call.recording?.whole(bytes, contentType)
   remember(call, bytes)
   const { signal } = call.client
-  const withHeaders = (body: Answer['body']): Answer => {
-    const headers = routeHeaders(call)
-    headers['content-type'] = contentType
-    if (body !== bytes) headers['content-length'] = String(bytes.byteLength)
-    return { status: 200, headers, body }
+  if (isLong(bytes) && !signal.aborted) {
+    const long = withHeaders(call, contentType, deliver(call, bytes, over))
+    long.headers['content-length'] = String(bytes.byteLength)
+    return long
   }
-  if (isLong(bytes) && !signal.aborted) return withHeaders(deliver(call, bytes, over))
   const settled = over(signal.aborted ? departure(signal) : undefined)
-  return settled ? settled.then(() => withHeaders(bytes)) : withHeaders(bytes)
+  return settled ? settled.then(() => withHeaders(call, contentType, bytes)) : withHeaders(call, contentType, bytes)
+}
+
+function withHeaders(call: Call, contentType: string, body: Answer['body']) {
+  const headers = routeHeaders(call)
+  headers['content-type'] = contentType
+  return { status: 200, headers, body }
 }
 
 function opened(call: Call, stream: OpenStream): ClientStream {
