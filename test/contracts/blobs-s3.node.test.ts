@@ -7,9 +7,15 @@ import { s3Blobs } from '../../src/stores/blobs/s3.ts'
 import { s3Endpoint } from '../support/s3.ts'
 import { blobContract } from './blobs.ts'
 
-const options = { bucket: 'gateway', region: 'us-east-1', accessKeyId: 'AKIATEST', secretAccessKey: 'a/secret+key' }
+const options = {
+  bucket: 'gateway',
+  region: 'us-east-1',
+  accessKeyId: 'ASIATEST',
+  secretAccessKey: 'a/secret+key',
+  sessionToken: 'a/token+of=an+hour==',
+}
 
-describe('S3, over a socket', () => {
+describe('S3, over a socket, by a temporary access key', () => {
   const server = createServer(getRequestListener(s3Endpoint(options).fetch))
   const listening = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   afterAll(() => void server.close())
@@ -17,6 +23,7 @@ describe('S3, over a socket', () => {
   blobContract(async () => {
     await listening
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    return s3Blobs({ ...options, endpoint, secretAccessKey: secret(options.secretAccessKey) })
+    const secrets = { secretAccessKey: secret(options.secretAccessKey), sessionToken: secret(options.sessionToken) }
+    return s3Blobs({ ...options, endpoint, ...secrets })
   })
 })

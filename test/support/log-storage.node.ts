@@ -6,7 +6,13 @@ import { secret } from '../../src/lib/secret.ts'
 import { s3Client } from '../../src/stores/blobs/s3-client.ts'
 import { type S3Endpoint, s3Endpoint } from './s3.ts'
 
-export const ACCOUNT = { region: 'eu-central-1', accessKeyId: 'AKIATEST', secretAccessKey: 'canary/secret+key' }
+/** With a temporary access key. */
+export const ACCOUNT = {
+  region: 'eu-central-1',
+  accessKeyId: 'AKIATEST',
+  secretAccessKey: 'canary/secret+key',
+  sessionToken: 'canary/token+of=an+hour==',
+}
 
 /** A storage of objects behind a socket, which checks signatures, with the bucket `logs`: its objects are locked for a time,
  *  so that it wants a checksum of each. */
@@ -40,7 +46,8 @@ export async function startLogStorage(): Promise<LogStorage> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const send = s3Client({ endpoint, bucket: 'logs', ...ACCOUNT, secretAccessKey: secret(ACCOUNT.secretAccessKey) })
+  const secrets = { secretAccessKey: secret(ACCOUNT.secretAccessKey), sessionToken: secret(ACCOUNT.sessionToken) }
+  const send = s3Client({ endpoint, bucket: 'logs', ...ACCOUNT, ...secrets })
   return {
     endpoint,
     storage,

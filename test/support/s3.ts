@@ -18,6 +18,8 @@ export interface S3EndpointOptions {
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  /** Of a temporary access key: each request has to bring it, signed. */
+  readonly sessionToken?: string
 }
 
 interface StoredObject {
@@ -170,6 +172,8 @@ async function mistakeInSignature(
   if (!(Math.abs(Date.parse(iso) - Date.now()) < 15 * 60_000) || !time.startsWith(date)) return 'RequestTimeTooSkewed'
   const signed = names.split(';')
   for (const name of ['host', 'x-amz-content-sha256', 'x-amz-date']) if (!signed.includes(name)) return 'AccessDenied'
+  if (request.headers.get('x-amz-security-token') !== (options.sessionToken ?? null)) return 'InvalidToken'
+  if (options.sessionToken && !signed.includes('x-amz-security-token')) return 'AccessDenied'
   const payload = request.headers.get('x-amz-content-sha256') ?? ''
   if (payload !== (await sha256(bytes))) return 'XAmzContentSHA256Mismatch'
 

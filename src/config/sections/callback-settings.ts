@@ -110,6 +110,7 @@ export const callbackSettings = lazily(() =>
         .optional()
         .describe('The id of the access key; without it Workers write to the bucket that is bound as LOGS.'),
       secret_access_key: secretText().optional().describe('The secret of the access key.'),
+      session_token: secretText().optional().describe('The token that goes with a temporary access key.'),
       compression: z.enum(['none', 'gzip', 'zstd']).default('gzip').describe('How objects are compressed.'),
     })
       .optional()

@@ -5,6 +5,8 @@ export interface S3Account {
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: Secret
+  /** Of a temporary access key. */
+  readonly sessionToken?: Secret | undefined
 }
 
 export interface UnsignedS3Request {
@@ -20,7 +22,7 @@ export interface SignedS3Request {
 }
 
 /** Signs requests by Signature Version 4, their bodies included. */
-export function s3Signer({ region, accessKeyId, secretAccessKey }: S3Account) {
+export function s3Signer({ region, accessKeyId, secretAccessKey, sessionToken }: S3Account) {
   const signingKeys = new Map<string, ArrayBuffer>()
   return async ({ method, url, headers, body }: UnsignedS3Request): Promise<SignedS3Request> =>
     new AwsV4Signer({
@@ -30,6 +32,7 @@ export function s3Signer({ region, accessKeyId, secretAccessKey }: S3Account) {
       ...(body ? { body } : {}),
       accessKeyId,
       secretAccessKey: reveal(secretAccessKey),
+      ...(sessionToken ? { sessionToken: reveal(sessionToken) } : {}),
       region,
       service: 's3',
       cache: signingKeys,

@@ -40,6 +40,7 @@ const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans
   s3({ s3: settings }, { transport, boundBucket }) {
     if (!settings?.bucket) return undefined
     const { bucket, region, prefix, compression, access_key_id: accessKeyId, secret_access_key: secret } = settings
+    const { session_token: sessionToken } = settings
     if (compression === 'zstd' && !hasZstd()) {
       const path = 'gateway_settings.callback_settings.s3.compression'
       throw new ConfigError([{ path, message: 'zstd needs Node 22.15 or a later one; use gzip, or update Node' }])
@@ -47,7 +48,7 @@ const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans
     const endpoint = settings.endpoint ?? `https://s3.${region}.amazonaws.com`
     const objects =
       accessKeyId && secret
-        ? signedObjects({ endpoint, bucket, region, accessKeyId, secretAccessKey: secret }, transport)
+        ? signedObjects({ endpoint, bucket, region, accessKeyId, secretAccessKey: secret, sessionToken }, transport)
         : boundBucket
     if (!objects) throw new TypeError('callback_settings.s3 needs access_key_id and secret_access_key.')
     return s3({ bucket, prefix, compression }, objects)

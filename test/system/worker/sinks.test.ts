@@ -30,7 +30,7 @@ gateway_settings:
   success_callback: [webhook, otel, s3]
   callback_settings:
     webhook: { url: '${receiver.url}/hook', secret: whsec_${btoa('a secret of twenty-four bytes')}, events: [call.finished] }
-    s3: { bucket: logs, region: ${ACCOUNT.region}, prefix: live, compression: zstd, endpoint: '${logs.endpoint}', access_key_id: ${ACCOUNT.accessKeyId}, secret_access_key: ${ACCOUNT.secretAccessKey} }
+    s3: { bucket: logs, region: ${ACCOUNT.region}, prefix: live, compression: zstd, endpoint: '${logs.endpoint}', access_key_id: ${ACCOUNT.accessKeyId}, secret_access_key: ${ACCOUNT.secretAccessKey}, session_token: ${ACCOUNT.sessionToken} }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     const variables = {
       ...edge.variables,

@@ -24,7 +24,7 @@ const entry = (id: string, at: string, content?: SinkEntry['content']): SinkEntr
 
 function sink(changes: { prefix?: string; compression?: 'none' | 'gzip' | 'zstd'; secretAccessKey?: string } = {}) {
   const { prefix = 'calls/of us/', compression = 'gzip', secretAccessKey = ACCOUNT.secretAccessKey } = changes
-  const account = { ...ACCOUNT, secretAccessKey: secret(secretAccessKey) }
+  const account = { ...ACCOUNT, secretAccessKey: secret(secretAccessKey), sessionToken: secret(ACCOUNT.sessionToken) }
   return s3(
     { bucket: 'logs', prefix, compression },
     signedObjects({ endpoint, bucket: 'logs', ...account }, undiciTransport()),
@@ -133,7 +133,7 @@ describe('the object storage of a gateway', () => {
 gateway_settings:
   success_callback: [s3]
   callback_settings:
-    s3: { bucket: logs, region: ${ACCOUNT.region}, prefix: live, endpoint: '${endpoint}', access_key_id: ${ACCOUNT.accessKeyId}, secret_access_key: ${ACCOUNT.secretAccessKey} }
+    s3: { bucket: logs, region: ${ACCOUNT.region}, prefix: live, endpoint: '${endpoint}', access_key_id: ${ACCOUNT.accessKeyId}, secret_access_key: ${ACCOUNT.secretAccessKey}, session_token: ${ACCOUNT.sessionToken} }
 model_list:
   - { model_name: echo, gateway_params: { model: echo/echo } }
 `)
