@@ -28,4 +28,19 @@ describe('recent ids', () => {
     }
     expect(ids.add('call-0', 0)).toBe(true)
   })
+
+  it('are told apart, however alike they are', () => {
+    const ids = recentIds(400_000, 1000)
+    for (const prefix of ['call-', 'call_0mabc1def', '🦊']) {
+      for (let at = 0; at < 50_000; at++) expect(ids.add(`${prefix}${at}`, 0)).toBe(true)
+    }
+    for (let at = 0; at < 50_000; at += 7) expect(ids.add(`call-${at}`, 0)).toBe(false)
+  })
+
+  it('are known after the clock was set back by a month', () => {
+    const ids = recentIds(100, 1000)
+    const [now, month] = [1_770_000_000_000, 30 * 24 * 3_600_000]
+    expect([ids.add('late', now), ids.add('early', now - month)]).toEqual([true, true])
+    expect([ids.add('late', now - month), ids.add('early', now - month)]).toEqual([false, false])
+  })
 })
