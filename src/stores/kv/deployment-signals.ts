@@ -2,6 +2,8 @@
 export const CAPACITY_UNITS = ['requests', 'tokens', 'images', 'audioSeconds', 'characters', 'rerankUnits'] as const
 export type CapacityUnit = (typeof CAPACITY_UNITS)[number]
 export type Capacity = Readonly<Partial<Record<CapacityUnit, number>>>
+/** How much is used of each unit. */
+export type Used = { readonly [Unit in CapacityUnit]?: number | undefined }
 
 /** A deployment that can serve a call. */
 export interface Candidate {
@@ -38,7 +40,7 @@ export interface DeploymentSignals {
   readonly deployment: string
   /** Attempts in flight: live leases. */
   readonly active: number
-  readonly used: Capacity
+  readonly used: Used
   /** Failures since the last success. */
   readonly failures: number
   /** Milliseconds since 1970; 0 if it is not cooled. A past time with `failures` means that a probe is due. */
@@ -89,9 +91,9 @@ export function availabilityOf(
   limits: Capacity,
   now: number,
 ): Availability {
-  for (const unit of CAPACITY_UNITS) {
-    const limit = limits[unit]
-    if (limit !== undefined && (used[unit] ?? 0) >= limit) return 'full'
+  for (const unit in limits) {
+    const limit = limits[unit as CapacityUnit]
+    if (limit !== undefined && (used[unit as CapacityUnit] ?? 0) >= limit) return 'full'
   }
   if (cooledUntil > now && lastErrorAt <= now) return 'cooled'
   if (cooledUntil === 0 || failures === 0) return 'free'
@@ -133,7 +135,7 @@ export function utilization({ used }: Pick<DeploymentSignals, 'used'>, limits: C
 }
 
 /** The used share of one limit; 0 without a limit. */
-export function shareUsed(used: Capacity, limits: Capacity, unit: CapacityUnit): number {
+export function shareUsed(used: Used, limits: Capacity, unit: CapacityUnit): number {
   const limit = limits[unit]
   if (limit === undefined) return 0
   return limit === 0 ? Number.POSITIVE_INFINITY : (used[unit] ?? 0) / limit

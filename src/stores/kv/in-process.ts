@@ -13,7 +13,7 @@ import {
   unknownDeployment,
 } from './in-process/deployment-state.ts'
 import { endLead, renewLead } from './in-process/leads.ts'
-import { createState, deploymentExpiresAt, holdIds, leasesExpireAt, type State } from './in-process/state.ts'
+import { createState, deploymentExpiresAt, leasesExpireAt, type State } from './in-process/state.ts'
 import {
   answerKey,
   budgetKey,
@@ -52,6 +52,8 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
   const state = stateOf(() => at)
 
   const deployment = (name: string) => state.deployments.get(name) ?? unknownDeployment()
+  const deploymentEntry = (name: string) =>
+    state.deployments.entry(name) ?? state.deployments.put(name, unknownDeployment(), at + LIFETIME_MS.deployment)
 
   function startAttempt({ attemptId, candidate, leaseSeconds, early, retry }: AttemptStart): Reservation | undefined {
     const name = candidate.deployment
@@ -71,32 +73,32 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
     const { lateMs = 0 } = outcome
     const repeated = !state.settled.add(outcome.id ?? outcome.callId, at)
     for (const subject of outcome.slots) state.slots.get(subject)?.remove(outcome.callId)
-    const holds = holdIds(outcome.callId, outcome.budgets)
-    for (let index = 0; index < holds.length; index++) {
-      const { subject, period, spentNano } = outcome.budgets[index] as Settlement['budgets'][number]
-      const record = state.budgets.get(subject)
-      if (!record) continue
-      record.holds.remove(holds[index] as string)
+    for (const { subject, period, holdNano, spentNano } of outcome.budgets) {
+      const entry = state.budgets.entry(subject)
+      if (!entry) continue
+      const record = entry.value
+      record.holds.remove(outcome.callId, holdNano)
       const adds = !repeated && (lateMs === 0 || record.readAt <= at - lateMs)
       if (adds && period > record.period) {
         record.period = period
         record.spent = spentNano
       } else if (adds && period === record.period) record.spent += spentNano
-      state.budgets.set(subject, record, at + LIFETIME_MS.budget)
+      entry.expiresAt = at + LIFETIME_MS.budget
     }
     for (const told of outcome.outcomes) {
       const ended = repeated ? onlyReleased(told) : told
       if (!ended) continue
-      const known = deployment(ended.deployment)
+      const entry = deploymentEntry(ended.deployment)
+      const known = entry.value
       if (finish(known, ended, at)) {
         cooled ??= []
         cooled.push({ deployment: ended.deployment, until: known.cooledUntil, failures: known.failures })
       }
-      state.deployments.set(ended.deployment, known, deploymentExpiresAt(known, at))
+      entry.expiresAt = deploymentExpiresAt(known, at)
     }
     if (outcome.lead) endLead(state, outcome.lead, outcome.callId, at)
     if (repeated) return undefined
-    for (const [name, amount] of Object.entries(outcome.counters)) addTo(state.counters, name, amount)
+    for (const name in outcome.counters) addTo(state.counters, name, outcome.counters[name] as number)
     for (const { log, text, keep } of outcome.entries) {
       const entries = state.logs.get(log) ?? []
       entries.unshift(text)
@@ -120,13 +122,13 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
   function renew(lease: Lease): void {
     const end = at + milliseconds(lease.leaseSeconds)
     for (const subject of lease.slots) {
-      const leases = state.slots.get(subject)
-      if (!leases) continue
-      leases.renew(lease.callId, at, end)
-      state.slots.set(subject, leases, leasesExpireAt(at, end))
+      const entry = state.slots.entry(subject)
+      if (!entry) continue
+      entry.value.renew(lease.callId, at, end)
+      entry.expiresAt = leasesExpireAt(at, end)
     }
-    for (const [index, id] of holdIds(lease.callId, lease.budgets).entries()) {
-      state.budgets.get(lease.budgets[index]?.subject ?? '')?.holds.renew(id, at, end)
+    for (const { subject, holdNano } of lease.budgets) {
+      state.budgets.get(subject)?.holds.renew(lease.callId, at, end, holdNano)
     }
     for (const { attemptId, deployment } of lease.attemptIds) {
       state.deployments.get(deployment)?.active.renew(attemptId, at, end)

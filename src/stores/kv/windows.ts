@@ -12,9 +12,9 @@ export function windowEnd(window: Window, now: number): number {
   return Math.floor(now / length) * length + length
 }
 
-/** Whether a window that ends then is open. One that would end later than a window opened now was opened before the clock
- *  was set back, and is over: nobody waits for the clock to be there again. */
-export const isOpen = (window: Window, ends: number, now: number) => ends > now && ends <= windowEnd(window, now)
+/** Whether a window that ends then is open, where one opened now ends at `latest`. One that would end later was opened
+ *  before the clock was set back, and is over: nobody waits for the clock to be there again. */
+export const isOpen = (ends: number, latest: number, now: number) => ends > now && ends <= latest
 
 /** The store counts in whole milliseconds. */
 export const milliseconds = (seconds: number) => Math.round(seconds * 1000)

@@ -1,4 +1,4 @@
-import type { ExpiringMap } from '../in-process/expiring-map.ts'
+import type { Entry, ExpiringMap } from '../in-process/expiring-map.ts'
 import type { Rows } from './rows.ts'
 
 /** Converts a value to the text of its row and back. */
@@ -13,9 +13,7 @@ export interface KeptMap<Value> extends ExpiringMap<Value> {
   write(): void
 }
 
-interface Entry<Value> {
-  value: Value
-  expiresAt: number
+interface KeptEntry<Value> extends Entry<Value> {
   /** As its row has it; '' without a row. */
   text: string
   rowEnds: number
@@ -33,7 +31,7 @@ export function keptMap<Value>(
   noted: () => void,
   { written, read }: Form<Value>,
 ): KeptMap<Value> {
-  let entries = new Map<string, Entry<Value>>()
+  let entries = new Map<string, KeptEntry<Value>>()
   /** Names that may differ from their rows. One without an entry has been removed. */
   const unwritten = new Set<string>()
 
@@ -42,7 +40,7 @@ export function keptMap<Value>(
     noted()
   }
 
-  function entryOf(key: string): Entry<Value> | undefined {
+  function entryOf(key: string): KeptEntry<Value> | undefined {
     const known = entries.get(key)
     if (known || unwritten.has(key)) return known
     const row = rows.get(prefix + key)
@@ -52,7 +50,7 @@ export function keptMap<Value>(
     return entry
   }
 
-  function writeOne(key: string, entry: Entry<Value> | undefined): void {
+  function writeOne(key: string, entry: KeptEntry<Value> | undefined): void {
     if (!entry) {
       rows.delete(prefix + key)
       return
@@ -66,6 +64,19 @@ export function keptMap<Value>(
     entry.rowEnds = expiresAt
   }
 
+  function put(key: string, value: Value, expiresAt: number): Entry<Value> {
+    const entry = entryOf(key)
+    note(key)
+    if (entry) {
+      entry.value = value
+      entry.expiresAt = expiresAt
+      return entry
+    }
+    const made = { value, expiresAt, text: '', rowEnds: 0 }
+    entries.set(key, made)
+    return made
+  }
+
   return {
     get(key) {
       const entry = entryOf(key)
@@ -74,14 +85,14 @@ export function keptMap<Value>(
       if (typeof entry.value === 'object') note(key)
       return entry.value
     },
-    set(key, value, expiresAt) {
+    entry(key) {
       const entry = entryOf(key)
-      if (entry) {
-        entry.value = value
-        entry.expiresAt = expiresAt
-      } else entries.set(key, { value, expiresAt, text: '', rowEnds: 0 })
+      if (!entry || entry.expiresAt <= now()) return undefined
       note(key)
+      return entry
     },
+    set: (key, value, expiresAt) => void put(key, value, expiresAt),
+    put,
     delete(key) {
       entries.delete(key)
       note(key)

@@ -1,3 +1,4 @@
+import { type Counters, ENDS, noCounters } from '../in-process/counters.ts'
 import { type DeploymentState, restoredDeployment, writtenDeployment } from '../in-process/deployment-state.ts'
 import { createLeases, type Leases, type WrittenLease } from '../in-process/leases.ts'
 import { recentIds } from '../in-process/recent-ids.ts'
@@ -31,6 +32,7 @@ export function keptState(sql: SqlStorage, now: () => number, noted: () => void)
   const state: State = {
     versions: map('version:', PLAIN as Form<number>),
     quotas: map('quota:', QUOTAS),
+    quotaLists: new WeakMap(),
     slots: map('slots:', LEASES),
     budgets: map('budget:', BUDGET),
     deployments: map('deployment:', DEPLOYMENT),
@@ -65,9 +67,21 @@ export function keptState(sql: SqlStorage, now: () => number, noted: () => void)
 const PLAIN: Form<any> = { written: (value) => value, read: (written) => written }
 
 /** By unit and window, of which most have no counter: JSON has null for those. */
-const QUOTAS: Form<Counter[]> = {
-  written: (counters) => counters,
-  read: (written) => (written as (Counter | null)[]).map((counter) => counter ?? undefined) as Counter[],
+const QUOTAS: Form<Counters> = {
+  written: (counters) =>
+    Array.from({ length: ENDS }, (_, at) => {
+      const ends = counters[ENDS + at]
+      return ends ? { used: counters[at], ends } : null
+    }),
+  read(written) {
+    const counters = noCounters()
+    for (const [at, counter] of (written as (Counter | null)[]).entries()) {
+      if (!counter) continue
+      counters[at] = counter.used
+      counters[ENDS + at] = counter.ends
+    }
+    return counters
+  },
 }
 
 const LEASES: Form<Leases> = {
@@ -76,10 +90,15 @@ const LEASES: Form<Leases> = {
 }
 
 const BUDGET: Form<BudgetRecord> = {
-  written: ({ holds, ...rest }) => ({ ...rest, holds: holds.written() }),
+  // The id of a hold is written with its amount.
+  written: ({ holds, ...rest }) => ({
+    ...rest,
+    holds: holds.written().map(([id, end, amount]) => [`${id}|${amount}`, end, amount]),
+  }),
   read(written) {
     const { holds, ...rest } = written as Omit<BudgetRecord, 'holds'> & { holds: readonly WrittenLease[] }
-    return { ...rest, readAt: rest.readAt ?? 0, holds: createLeases(holds) }
+    const read = holds.map(([id, end, amount]): WrittenLease => [id.slice(0, id.lastIndexOf('|')), end, amount])
+    return { ...rest, readAt: rest.readAt ?? 0, holds: createLeases(read) }
   },
 }
 

@@ -1,12 +1,11 @@
 import {
   type Availability,
   availabilityOf,
-  CAPACITY_UNITS,
   type Candidate,
-  type Capacity,
   type CapacityUnit,
   type DeploymentOutcome,
   type DeploymentSignals,
+  type Used,
 } from '../deployment-signals.ts'
 import { isOpen, milliseconds, windowEnd } from '../windows.ts'
 import { createLeases, type Leases, type WrittenLease } from './leases.ts'
@@ -31,17 +30,11 @@ export interface DeploymentState {
   lastErrorAt: number
   lastSuccessAt: number
   minuteEnds: number
-  used: Record<CapacityUnit, number>
+  /** What is used of the minute that ends then. It is replaced and never changed, since signals have it too. */
+  used: Used
 }
 
-const nothingUsed = (): Record<CapacityUnit, number> => ({
-  requests: 0,
-  tokens: 0,
-  images: 0,
-  audioSeconds: 0,
-  characters: 0,
-  rerankUnits: 0,
-})
+const NOTHING: Used = {}
 
 export const unknownDeployment = (): DeploymentState => ({
   active: createLeases(),
@@ -57,7 +50,7 @@ export const unknownDeployment = (): DeploymentState => ({
   lastErrorAt: 0,
   lastSuccessAt: 0,
   minuteEnds: 0,
-  used: nothingUsed(),
+  used: NOTHING,
 })
 
 /** The state as plain data, for `restoredDeployment`. */
@@ -70,15 +63,16 @@ export function restoredDeployment(written: unknown): DeploymentState {
 
 const probeInFlight = (state: DeploymentState, now: number) => state.probe !== '' && state.active.has(state.probe, now)
 
+/** Whether the minute is running in which units were used. */
+const isRunning = ({ minuteEnds }: DeploymentState, now: number) => isOpen(minuteEnds, windowEnd('minute', now), now)
+
+const usedNow = (state: DeploymentState, now: number) => (isRunning(state, now) ? state.used : NOTHING)
+
 export function signalsOf(deployment: string, state: DeploymentState, now: number): DeploymentSignals {
-  const used: Partial<Record<CapacityUnit, number>> = {}
-  if (isOpen('minute', state.minuteEnds, now)) {
-    for (const unit of CAPACITY_UNITS) if (state.used[unit] > 0) used[unit] = state.used[unit]
-  }
   return {
     deployment,
     active: state.active.count(now),
-    used,
+    used: usedNow(state, now),
     failures: state.failures,
     cooledUntil: state.cooledUntil,
     probing: probeInFlight(state, now),
@@ -92,26 +86,41 @@ export function signalsOf(deployment: string, state: DeploymentState, now: numbe
   }
 }
 
-const NOTHING: Capacity = {}
-
 /** Whether an attempt can reserve a deployment. A repeated request of the probe itself gets the same answer. */
 export function availability(state: DeploymentState, { limits }: Candidate, id: string, now: number): Availability {
   const { failures, cooledUntil, lastErrorAt } = state
-  const used = isOpen('minute', state.minuteEnds, now) ? state.used : NOTHING
   const probing = probeInFlight(state, now) && state.probe !== id
-  return availabilityOf({ used, failures, cooledUntil, lastErrorAt, probing }, limits, now)
+  return availabilityOf({ used: usedNow(state, now), failures, cooledUntil, lastErrorAt, probing }, limits, now)
 }
 
 /** Whether a probe may start before the end of the cooldown: once in an outage. */
 export const mayProbeEarly = (state: DeploymentState, now: number) => !state.probed && !probeInFlight(state, now)
 
-function add(state: DeploymentState, used: Capacity, now: number): void {
-  if (!isOpen('minute', state.minuteEnds, now)) {
-    state.minuteEnds = windowEnd('minute', now)
-    state.used = nothingUsed()
-  }
-  for (const unit of CAPACITY_UNITS) state.used[unit] += used[unit] ?? 0
+function add(state: DeploymentState, more: Used, now: number): void {
+  const used = usedNow(state, now)
+  if (used === NOTHING) state.minuteEnds = windowEnd('minute', now)
+  state.used = sumOf(used, more)
 }
+
+const sumOf = (used: Used, more: Used): Readonly<Record<CapacityUnit, number | undefined>> => ({
+  requests: sum(used.requests, more.requests),
+  tokens: sum(used.tokens, more.tokens),
+  images: sum(used.images, more.images),
+  audioSeconds: sum(used.audioSeconds, more.audioSeconds),
+  characters: sum(used.characters, more.characters),
+  rerankUnits: sum(used.rerankUnits, more.rerankUnits),
+})
+
+/** undefined for nothing, as a unit that is not used is left out. */
+const sum = (used = 0, more = 0) => used + more || undefined
+
+/** Whether anything is used. */
+function isAny(used: Used): boolean {
+  for (const unit in used) if (used[unit as CapacityUnit]) return true
+  return false
+}
+
+const ONE_REQUEST: Used = { requests: 1 }
 
 export function reserve(
   state: DeploymentState,
@@ -120,7 +129,7 @@ export function reserve(
   probes: boolean,
   now: number,
 ): void {
-  add(state, { requests: 1 }, now)
+  add(state, ONE_REQUEST, now)
   state.active.add(attemptId, now, leaseEnd)
   if (!probes) return
   state.probe = attemptId
@@ -134,9 +143,14 @@ const mean = (old: number, sample: number | undefined) => {
 
 /** Whether an unused reservation was counted in the current minute. */
 function isRefundable(state: DeploymentState, { attemptId, unusedSince }: DeploymentOutcome, now: number): boolean {
-  if (unusedSince === undefined || !isOpen('minute', state.minuteEnds, now)) return false
+  if (unusedSince === undefined || !isRunning(state, now)) return false
   return windowEnd('minute', unusedSince) >= state.minuteEnds && state.active.has(attemptId, now)
 }
+
+const withoutRequest = (used: Used): Used => ({
+  ...used,
+  requests: Math.max(0, (used.requests ?? 0) - 1) || undefined,
+})
 
 /** Ends an outage: the deployment serves calls again, and its failures are reset. */
 function recover(state: DeploymentState): void {
@@ -148,16 +162,16 @@ function recover(state: DeploymentState): void {
 
 /** What a repeated settlement does to a deployment: it releases the place of an attempt that has ended. */
 export function onlyReleased(outcome: DeploymentOutcome): DeploymentOutcome | undefined {
-  return outcome.result === 'committed' ? undefined : { ...outcome, result: 'neutral', used: NOTHING }
+  return outcome.result === 'committed' ? undefined : { ...outcome, result: 'neutral', used: {} }
 }
 
 /** Records an outcome. Returns whether it cooled the deployment, which was not cooled before. */
 export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: number): boolean {
   const { attemptId, result } = outcome
   const continues = result === 'committed'
-  if (isRefundable(state, outcome, now)) state.used.requests = Math.max(0, state.used.requests - 1)
+  if (isRefundable(state, outcome, now)) state.used = withoutRequest(state.used)
   if (!continues) state.active.remove(attemptId)
-  if (CAPACITY_UNITS.some((unit) => outcome.used[unit])) add(state, outcome.used, now)
+  if (isAny(outcome.used)) add(state, outcome.used, now)
   const ownProbe = state.probe === attemptId
   // A commit that is reported after its attempt ended is ignored.
   if (result === 'succeeded' || result === 'released' || (continues && state.active.has(attemptId, now))) recover(state)

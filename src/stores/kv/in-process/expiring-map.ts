@@ -1,5 +1,7 @@
-interface Entry<Value> {
+/** A value and its end, which whoever finds the entry may change. */
+export interface Entry<Value> {
   value: Value
+  /** In the past once it was removed. */
   expiresAt: number
 }
 
@@ -7,7 +9,11 @@ interface Entry<Value> {
  *  timer. Beyond `capacity` the oldest entry is evicted. */
 export interface ExpiringMap<Value> {
   get(key: string): Value | undefined
+  /** The entry of a key. `last` is what this answered the last time, and saves looking for it if it is still there. */
+  entry(key: string, last?: Entry<Value>): Entry<Value> | undefined
   set(key: string, value: Value, expiresAt: number): void
+  /** Sets a value and answers its entry. */
+  put(key: string, value: Value, expiresAt: number): Entry<Value>
   delete(key: string): void
   /** The number of entries, including expired ones that are not removed yet. */
   readonly size: number
@@ -23,6 +29,13 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
   let oldest: MapIterator<string> | undefined
   let madeSinceEviction = 0
 
+  function remove(key: string): void {
+    const entry = entries.get(key)
+    if (!entry) return
+    entry.expiresAt = Number.NEGATIVE_INFINITY
+    entries.delete(key)
+  }
+
   function sweepSome(at: number): void {
     for (let step = 0; step < SWEPT_PER_ENTRY; step++) {
       const next = sweep.next()
@@ -30,7 +43,7 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
         sweep = entries.entries()
         return
       }
-      if (next.value[1].expiresAt <= at) entries.delete(next.value[0])
+      if (next.value[1].expiresAt <= at) remove(next.value[0])
     }
   }
 
@@ -41,7 +54,24 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
       oldest = entries.keys()
       next = oldest.next()
     }
-    if (!next.done) entries.delete(next.value)
+    if (!next.done) remove(next.value)
+  }
+
+  function put(key: string, value: Value, expiresAt: number): Entry<Value> {
+    const entry = entries.get(key)
+    if (entry) {
+      entry.value = value
+      entry.expiresAt = expiresAt
+      return entry
+    }
+    // Only what is new makes the map grow.
+    sweepSome(now())
+    const made = { value, expiresAt }
+    entries.set(key, made)
+    madeSinceEviction += 1
+    if (entries.size > capacity) evict()
+    else if (madeSinceEviction > entries.size) oldest = undefined
+    return made
   }
 
   return {
@@ -49,23 +79,15 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
       const entry = entries.get(key)
       return entry && entry.expiresAt > now() ? entry.value : undefined
     },
-    set(key, value, expiresAt) {
+    entry(key, last) {
+      const at = now()
+      if (last && last.expiresAt > at) return last
       const entry = entries.get(key)
-      if (entry) {
-        entry.value = value
-        entry.expiresAt = expiresAt
-        return
-      }
-      // Only what is new makes the map grow.
-      sweepSome(now())
-      entries.set(key, { value, expiresAt })
-      madeSinceEviction += 1
-      if (entries.size > capacity) evict()
-      else if (madeSinceEviction > entries.size) oldest = undefined
+      return entry && entry.expiresAt > at ? entry : undefined
     },
-    delete(key) {
-      entries.delete(key)
-    },
+    set: (key, value, expiresAt) => void put(key, value, expiresAt),
+    put,
+    delete: remove,
     get size() {
       return entries.size
     },

@@ -1,104 +1,121 @@
-/** A lease and its neighbours. */
-interface Held {
-  readonly id: string
-  end: number
-  amount: number
-  before: Held | undefined
-  after: Held | undefined
-}
-
-/** Leases, each with an id, an end and an amount. A lease is removed at its end. */
+/** Leases, each with an id, an amount and an end. One id may have several with different amounts. A lease is removed at its
+ *  end. */
 export interface Leases {
   count(now: number): number
   /** Sum of the amounts. */
   total(now: number): number
-  amount(id: string, now: number): number
-  has(id: string, now: number): boolean
+  has(id: string, now: number, amount?: number): boolean
+  /** Adds a lease, or gives one that is there its new end. */
   add(id: string, now: number, end: number, amount?: number): void
   /** Prolongs a lease that has not ended; never shortens one. */
-  renew(id: string, now: number, end: number): void
-  remove(id: string): void
+  renew(id: string, now: number, end: number, amount?: number): void
+  remove(id: string, amount?: number): void
   /** The leases as plain data, for `createLeases`. */
   written(): readonly WrittenLease[]
 }
 
 export type WrittenLease = readonly [id: string, end: number, amount: number]
 
-/** Above this number, leases are found by a map. Fewer are searched one by one: a map that every call enters and leaves
- *  is rehashed again and again. */
-const MOST_LOOKED_THROUGH = 24
+/** The places of an empty table. A power of two, as every size of a table. */
+const FEWEST_PLACES = 4
+/** A table that is larger is given back once it is empty. */
+const MOST_KEPT_PLACES = 64
+/** The id of a free place. */
+const FREE = ''
 
+/** A hash table in arrays, in which a lease that comes and goes allocates nothing: every call holds several leases. One
+ *  whose place is taken stands in the next free place. */
 export function createLeases(written: readonly WrittenLease[] = []): Leases {
-  let first: Held | undefined
-  let last: Held | undefined
+  let ids: string[] = []
+  let amounts: number[] = []
+  let ends: number[] = []
+  let last = 0
   let size = 0
   let sum = 0
-  let byId: Map<string, Held> | undefined
   /** No lease ends before this. */
   let earliest = Number.POSITIVE_INFINITY
-  /** The leases are in the order of their ends, as while all have the same length. */
-  let ordered = true
 
-  function find(id: string): Held | undefined {
-    if (byId) return byId.get(id)
-    let held = last
-    while (held && held.id !== id) held = held.before
-    return held
+  function makePlaces(places: number): void {
+    ids = new Array<string>(places).fill(FREE)
+    amounts = new Array<number>(places).fill(0)
+    ends = new Array<number>(places).fill(Number.POSITIVE_INFINITY)
+    last = places - 1
   }
 
-  function append(id: string, end: number, amount: number): void {
-    const held = { id, end, amount, before: last, after: undefined }
-    if (last) last.after = held
-    else first = held
-    if (last && end < last.end) ordered = false
-    last = held
-    size += 1
-    sum += amount
+  /** The place of a lease, or the free one that it would get. */
+  function placeOf(id: string, amount: number): number {
+    let place = hashOf(id) & last
+    while (ids[place] !== FREE && (ids[place] !== id || amounts[place] !== amount)) place = (place + 1) & last
+    return place
+  }
+
+  function put(id: string, end: number, amount: number): void {
+    let place = placeOf(id, amount)
+    if (ids[place] === FREE) {
+      if (2 * size > last) {
+        grow()
+        place = placeOf(id, amount)
+      }
+      ids[place] = id
+      amounts[place] = amount
+      size += 1
+      sum += amount
+    }
+    ends[place] = end
     if (end < earliest) earliest = end
-    if (byId) byId.set(id, held)
-    else if (size > MOST_LOOKED_THROUGH) {
-      byId = new Map()
-      for (let one = first; one; one = one.after) byId.set(one.id, one)
-    }
   }
 
-  function drop(held: Held): void {
-    const { before, after } = held
-    if (before) before.after = after
-    else first = after
-    if (after) after.before = before
-    else last = before
+  function grow(): void {
+    const all = writtenLeases()
+    makePlaces(2 * ids.length)
+    size = 0
+    sum = 0
+    for (const [id, end, amount] of all) put(id, end, amount)
+  }
+
+  /** Frees a place. Leases behind it that would no longer be found move up. */
+  function free(place: number): void {
     size -= 1
-    sum -= held.amount
-    byId?.delete(held.id)
-    if (size === 0) {
-      byId = undefined
-      ordered = true
-      earliest = Number.POSITIVE_INFINITY
+    sum -= amounts[place] as number
+    let gap = place
+    for (let next = (gap + 1) & last; ids[next] !== FREE; next = (next + 1) & last) {
+      const wanted = hashOf(ids[next] as string) & last
+      if (((next - wanted) & last) < ((next - gap) & last)) continue
+      ids[gap] = ids[next] as string
+      amounts[gap] = amounts[next] as number
+      ends[gap] = ends[next] as number
+      gap = next
     }
+    ids[gap] = FREE
+    ends[gap] = Number.POSITIVE_INFINITY
+    if (size === 0) empty()
+  }
+
+  function empty(): void {
+    earliest = Number.POSITIVE_INFINITY
+    if (last >= MOST_KEPT_PLACES) makePlaces(FEWEST_PLACES)
   }
 
   function sweep(now: number): void {
     if (now < earliest) return
-    let held = first
     earliest = Number.POSITIVE_INFINITY
-    while (held) {
-      const { after } = held
-      if (held.end <= now) drop(held)
-      else {
-        if (held.end < earliest) earliest = held.end
-        if (ordered) return
-      }
-      held = after
+    for (let place = 0; place <= last; place++) {
+      // Another lease may move up to a place that is freed.
+      while ((ends[place] as number) <= now) free(place)
+      earliest = Math.min(earliest, ends[place] ?? Number.POSITIVE_INFINITY)
     }
   }
 
-  function live(id: string, now: number): Held | undefined {
-    const held = find(id)
-    return held && held.end > now ? held : undefined
+  function writtenLeases(): WrittenLease[] {
+    const all: WrittenLease[] = []
+    for (let place = 0; place <= last; place++) {
+      if (ids[place] !== FREE) all.push([ids[place] as string, ends[place] as number, amounts[place] as number])
+    }
+    return all
   }
 
-  for (const [id, end, amount] of written) append(id, end, amount)
+  makePlaces(FEWEST_PLACES)
+  for (const [id, end, amount] of written) put(id, end, amount)
 
   return {
     count(now) {
@@ -109,28 +126,35 @@ export function createLeases(written: readonly WrittenLease[] = []): Leases {
       sweep(now)
       return sum
     },
-    amount: (id, now) => live(id, now)?.amount ?? 0,
-    has: (id, now) => live(id, now) !== undefined,
+    has(id, now, amount = 0) {
+      const place = placeOf(id, amount)
+      return ids[place] !== FREE && (ends[place] as number) > now
+    },
     add(id, now, end, amount = 0) {
       sweep(now)
-      const held = find(id)
-      if (held) drop(held)
-      append(id, end, amount)
+      put(id, end, amount)
     },
-    renew(id, now, end) {
-      const held = live(id, now)
-      if (!held || end <= held.end) return
-      drop(held)
-      append(id, end, held.amount)
+    renew(id, now, end, amount = 0) {
+      const place = placeOf(id, amount)
+      if (ids[place] === FREE) return
+      const held = ends[place] as number
+      if (held > now && end > held) ends[place] = end
     },
-    remove(id) {
-      const held = find(id)
-      if (held) drop(held)
+    remove(id, amount = 0) {
+      const place = placeOf(id, amount)
+      if (ids[place] !== FREE) free(place)
     },
-    written() {
-      const all: WrittenLease[] = []
-      for (let held = first; held; held = held.after) all.push([held.id, held.end, held.amount])
-      return all
-    },
+    written: writtenLeases,
   }
+}
+
+/** A hash of the end of an id, where ids differ. */
+function hashOf(id: string): number {
+  const { length } = id
+  return (
+    id.charCodeAt(length - 1) ^
+    (id.charCodeAt(length - 2) << 5) ^
+    (id.charCodeAt(length - 3) << 10) ^
+    (id.charCodeAt(length - 4) << 15)
+  )
 }

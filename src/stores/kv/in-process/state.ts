@@ -1,8 +1,10 @@
 import { LIFETIME_MS } from '../keys.ts'
+import type { Quota } from '../shared-store.ts'
 import { boundedTexts } from './bounded-texts.ts'
+import type { CountedQuotas, Counters } from './counters.ts'
 import type { DeploymentState } from './deployment-state.ts'
 import { type ExpiringMap, expiringMap } from './expiring-map.ts'
-import { createLeases, type Leases } from './leases.ts'
+import type { Leases } from './leases.ts'
 import { type RecentIds, recentIds } from './recent-ids.ts'
 
 export interface Counter {
@@ -26,8 +28,8 @@ export type Texts = Pick<ExpiringMap<string>, 'get' | 'set' | 'delete'>
 /** The state of the in-process store, by subject. Entries of every map expire. */
 export interface State {
   readonly versions: ExpiringMap<number>
-  /** By unit and window, see `counterIndex`. */
-  readonly quotas: ExpiringMap<Counter[]>
+  readonly quotas: ExpiringMap<Counters>
+  readonly quotaLists: WeakMap<readonly Quota[], CountedQuotas>
   readonly slots: ExpiringMap<Leases>
   readonly budgets: ExpiringMap<BudgetRecord>
   readonly deployments: ExpiringMap<DeploymentState>
@@ -58,6 +60,7 @@ export const MOST_SETTLED = 100_000
 export const createState = (now: () => number): State => ({
   versions: expiringMap(now),
   quotas: expiringMap(now),
+  quotaLists: new WeakMap(),
   slots: expiringMap(now),
   budgets: expiringMap(now),
   deployments: expiringMap(now),
@@ -72,31 +75,6 @@ export const createState = (now: () => number): State => ({
   clearings: expiringMap(now),
   counters: new Map(),
 })
-
-/** Adds a lease to those of a subject, which are kept until the last one expires. */
-export function addLease(state: State, subject: string, id: string, now: number, end: number): void {
-  const leases = state.slots.get(subject) ?? createLeases()
-  leases.add(id, now, end)
-  state.slots.set(subject, leases, leasesExpireAt(now, end))
-}
-
-/** The id of a hold: its call and its amount. */
-export const holdId = (callId: string, holdNano: number) => `${callId}|${holdNano}`
-
-/** The ids of a call's holds. Most calls hold the same amount of every budget, and then share one string. */
-export function holdIds(callId: string, budgets: readonly { readonly holdNano: number }[]): string[] {
-  const ids: string[] = []
-  let amount = Number.NaN
-  let id = ''
-  for (const { holdNano } of budgets) {
-    if (holdNano !== amount) {
-      amount = holdNano
-      id = holdId(callId, holdNano)
-    }
-    ids.push(id)
-  }
-  return ids
-}
 
 export const leasesExpireAt = (now: number, end: number) => Math.max(end, now + LIFETIME_MS.leases)
 

@@ -42,28 +42,28 @@ describe('leases', () => {
   it('are counted and summed as a plain list would be, whatever their lengths', () => {
     const random = seededRandom(7)
     const leases = createLeases()
-    const plain = new Map<string, { end: number; amount: number }>()
+    const plain = new Map<string, { amount: number; end: number }>()
     let now = 0
     for (let step = 0; step < 5000; step++) {
-      const id = `lease-${random.integer(1, 40)}`
-      const [end, amount] = [now + random.integer(1, 50), random.integer(0, 9)]
-      const held = plain.get(id)
+      const [id, amount, end] = [`lease-${random.integer(1, 40)}`, random.integer(0, 2), now + random.integer(1, 50)]
+      const name = `${id}|${amount}`
+      const held = plain.get(name)
       const dice = random.integer(1, 4)
       if (dice === 1) {
-        leases.remove(id)
-        plain.delete(id)
+        leases.remove(id, amount)
+        plain.delete(name)
       } else if (dice === 2) {
-        leases.renew(id, now, end)
-        if (held && held.end > now) plain.set(id, { ...held, end: Math.max(held.end, end) })
+        leases.renew(id, now, end, amount)
+        if (held && held.end > now) plain.set(name, { amount, end: Math.max(held.end, end) })
       } else {
         leases.add(id, now, end, amount)
-        plain.set(id, { end, amount })
+        plain.set(name, { amount, end })
       }
       now += random.integer(0, 3)
       const live = [...plain.values()].filter((lease) => lease.end > now)
       expect(leases.count(now)).toBe(live.length)
       expect(leases.total(now)).toBe(live.reduce((sum, lease) => sum + lease.amount, 0))
-      expect(leases.has(id, now)).toBe((plain.get(id)?.end ?? 0) > now)
+      expect(leases.has(id, now, amount)).toBe((plain.get(name)?.end ?? 0) > now)
     }
   })
 })

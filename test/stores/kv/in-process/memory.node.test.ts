@@ -26,7 +26,7 @@ describe('the memory of the in-process store', () => {
       const made = createLeases()
       for (let turn = 0; turn < TURNS; turn++) {
         made.add(`call_${turn}`, turn, turn + LEASE_MS, 5)
-        if (turn >= AT_ONCE) made.remove(`call_${turn - AT_ONCE}`)
+        if (turn >= AT_ONCE) made.remove(`call_${turn - AT_ONCE}`, 5)
         if (turn % 1000 === 0) made.count(turn)
       }
       return made

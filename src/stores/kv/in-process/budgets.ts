@@ -1,0 +1,83 @@
+import { LIFETIME_MS } from '../keys.ts'
+import type { Admission, Budget } from '../shared-store.ts'
+import type { Entry } from './expiring-map.ts'
+import { createLeases, type Leases } from './leases.ts'
+import type { BudgetRecord, State } from './state.ts'
+
+/** The budgets of a call as they are known, in its order. */
+export interface Budgets {
+  readonly found: readonly (Entry<BudgetRecord> | undefined)[]
+  readonly spentNano: readonly number[]
+}
+
+export function readBudgets(state: State, budgets: readonly Budget[]): Budgets {
+  const found = new Array<Entry<BudgetRecord> | undefined>(budgets.length)
+  const spentNano = new Array<number>(budgets.length)
+  for (let index = 0; index < budgets.length; index++) {
+    const { subject, period, seedNano } = budgets[index] as Budget
+    const entry = state.budgets.entry(subject)
+    found[index] = entry
+    spentNano[index] = !entry || period > entry.value.period ? (seedNano ?? 0) : entry.value.spent
+  }
+  return { found, spentNano }
+}
+
+/** The index of the first budget that has no room for a call; -1 if there is none. */
+export function fullBudget({ callId, budgets }: Admission, { found, spentNano }: Budgets, now: number): number {
+  for (let index = 0; index < budgets.length; index++) {
+    const budget = budgets[index] as Budget
+    const holds = found[index]?.value.holds
+    const spent = spentNano[index] as number
+    if (!hasRoom(budget, spent + (holds?.total(now) ?? 0)) && !hasRoomForCall(budget, callId, spent, holds, now))
+      return index
+  }
+  return -1
+}
+
+/** Whether a call fits beside all that is spent and held, whoever holds it. */
+function hasRoom({ limitNano, holdNano, likelyNano = holdNano }: Budget, committed: number): boolean {
+  return committed < limitNano && committed + Math.max(holdNano, likelyNano) <= limitNano
+}
+
+/** Whether a call fits that may have holds itself. */
+function hasRoomForCall(
+  { limitNano, holdNano, likelyNano = holdNano, ownNano = NOTHING }: Budget,
+  callId: string,
+  spent: number,
+  holds: Leases | undefined,
+  now: number,
+): boolean {
+  const held = (amount: number) => (holds?.has(callId, now, amount) ? amount : 0)
+  const own = ownNano.reduce((sum, amount) => sum + held(amount), 0)
+  const others = (holds?.total(now) ?? 0) - held(holdNano) - own
+  const committed = spent + others
+  return committed < limitNano && committed + (others > 0 ? own + holdNano : likelyNano) <= limitNano
+}
+
+const NOTHING: readonly number[] = []
+
+/** The index of the first budget that is spent, for a call that costs nothing; -1 if there is none. */
+export function spentBudget({ budgets }: Admission, { spentNano }: Budgets): number {
+  return budgets.findIndex(({ limitNano }, index) => (spentNano[index] as number) >= limitNano)
+}
+
+export function holdBudgets(
+  state: State,
+  { callId, budgets }: Admission,
+  { found, spentNano }: Budgets,
+  now: number,
+  leaseEnd: number,
+): void {
+  const expiresAt = now + LIFETIME_MS.budget
+  for (let index = 0; index < budgets.length; index++) {
+    const { subject, period, holdNano } = budgets[index] as Budget
+    const spent = spentNano[index] as number
+    const entry =
+      found[index] ?? state.budgets.put(subject, { spent, period, readAt: now, holds: createLeases() }, expiresAt)
+    const record = entry.value
+    record.spent = spent
+    if (period > record.period) record.period = period
+    if (holdNano > 0) record.holds.add(callId, now, leaseEnd, holdNano)
+    entry.expiresAt = expiresAt
+  }
+}
