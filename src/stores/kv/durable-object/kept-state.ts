@@ -32,7 +32,7 @@ export function keptState(sql: SqlStorage, now: () => number, noted: () => void)
   const state: State = {
     versions: map('version:', PLAIN as Form<number>),
     quotas: map('quota:', QUOTAS),
-    quotaLists: new WeakMap(),
+    countedQuotas: NEVER_AGAIN,
     slots: map('slots:', LEASES),
     budgets: map('budget:', BUDGET),
     deployments: map('deployment:', DEPLOYMENT),
@@ -65,6 +65,9 @@ export function keptState(sql: SqlStorage, now: () => number, noted: () => void)
 
 // biome-ignore lint/suspicious/noExplicitAny: what is plain is written as it is.
 const PLAIN: Form<any> = { written: (value) => value, read: (written) => written }
+
+/** Each question brings lists of its own. */
+const NEVER_AGAIN: State['countedQuotas'] = { get: () => undefined, set() {} }
 
 /** By unit and window, of which most have no counter: JSON has null for those. */
 const QUOTAS: Form<Counters> = {

@@ -6,11 +6,11 @@ import type { Entry } from './expiring-map.ts'
 import type { State } from './state.ts'
 
 /** The quotas of a caller, whose calls all have the same list. */
-export function quotasOf({ quotaLists }: State, quotas: readonly Quota[]): CountedQuotas {
-  let counted = quotaLists.get(quotas)
+export function quotasOf(state: State, quotas: readonly Quota[]): CountedQuotas {
+  let counted = state.countedQuotas.get(quotas)
   if (!counted) {
     counted = countedQuotas(quotas)
-    quotaLists.set(quotas, counted)
+    state.countedQuotas.set(quotas, counted)
   }
   return counted
 }

@@ -29,7 +29,11 @@ export type Texts = Pick<ExpiringMap<string>, 'get' | 'set' | 'delete'>
 export interface State {
   readonly versions: ExpiringMap<number>
   readonly quotas: ExpiringMap<Counters>
-  readonly quotaLists: WeakMap<readonly Quota[], CountedQuotas>
+  /** By list. */
+  readonly countedQuotas: {
+    get(list: readonly Quota[]): CountedQuotas | undefined
+    set(list: readonly Quota[], counted: CountedQuotas): void
+  }
   readonly slots: ExpiringMap<Leases>
   readonly budgets: ExpiringMap<BudgetRecord>
   readonly deployments: ExpiringMap<DeploymentState>
@@ -60,7 +64,7 @@ export const MOST_SETTLED = 100_000
 export const createState = (now: () => number): State => ({
   versions: expiringMap(now),
   quotas: expiringMap(now),
-  quotaLists: new WeakMap(),
+  countedQuotas: new WeakMap(),
   slots: expiringMap(now),
   budgets: expiringMap(now),
   deployments: expiringMap(now),
