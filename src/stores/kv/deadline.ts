@@ -1,3 +1,4 @@
+import { separateTimers, type Timers } from '../../lib/timers/timers.ts'
 import { StoreUnavailable } from './shared-store.ts'
 
 const TICKS = 6
@@ -20,41 +21,67 @@ export interface Deadline {
   readonly silenceMs: number
 }
 
-/** Resolves with the answer if it arrives within `limitMs`, or within `utmostMs` while the store answers other calls; a later
+/** What a wait watches. */
+export interface Means {
+  readonly heartbeat: Heartbeat
+  readonly timers: Timers
+}
+
+/** How a wait ends, `waitedMs` after it began. */
+export interface Waiter<Answer> {
+  answered(answer: Answer, waitedMs: number): void
+  failed(error: unknown): void
+}
+
+/** Hands over the answer if it arrives within `limitMs`, or within `utmostMs` while the store answers other calls; a later
  *  answer is dropped. Time in which this process is too busy to read answers does not count, within bounds, so that a
  *  healthy store is not taken for one that is away. */
-export function within<Answer>(
+export function awaitWithin<Answer>(
   { limitMs, utmostMs, silenceMs }: Deadline,
+  answer: Promise<Answer>,
+  { heartbeat, timers }: Means,
+  waiter: Waiter<Answer>,
+): void {
+  const startedAt = performance.now()
+  const tickMs = limitMs / TICKS
+  let tickedAt = startedAt
+  let left = TICKS
+  let over = false
+  const tick = () => {
+    const now = performance.now()
+    const waited = now - startedAt
+    if (now - tickedAt < tickMs + LATE_MS) left -= 1
+    tickedAt = now
+    const { answeredAt } = heartbeat
+    const patient = waited < utmostMs && answeredAt > startedAt && now - answeredAt < silenceMs
+    if ((left <= 0 && !patient) || waited >= utmostMs + MOST_BUSY_MS) {
+      over = true
+      waiter.failed(new StoreUnavailable('timeout'))
+    } else timer = timers.after(tickMs, tick)
+  }
+  let timer = timers.after(tickMs, tick)
+  answer.then(
+    (value) => {
+      timers.stop(timer)
+      const now = performance.now()
+      heartbeat.answeredAt = now
+      if (!over) waiter.answered(value, now - startedAt)
+    },
+    (error) => {
+      timers.stop(timer)
+      if (!over) waiter.failed(error)
+    },
+  )
+}
+
+/** The same as a promise. */
+export function within<Answer>(
+  deadline: Deadline,
   answer: Promise<Answer>,
   heartbeat: Heartbeat = { answeredAt: Number.NEGATIVE_INFINITY },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const startedAt = performance.now()
-    const tickMs = limitMs / TICKS
-    let tickedAt = startedAt
-    let left = TICKS
-    const tick = () => {
-      const now = performance.now()
-      const waited = now - startedAt
-      if (now - tickedAt < tickMs + LATE_MS) left -= 1
-      tickedAt = now
-      const { answeredAt } = heartbeat
-      const patient = waited < utmostMs && answeredAt > startedAt && now - answeredAt < silenceMs
-      if ((left <= 0 && !patient) || waited >= utmostMs + MOST_BUSY_MS) reject(new StoreUnavailable('timeout'))
-      else timer = setTimeout(tick, tickMs)
-    }
-    let timer = setTimeout(tick, tickMs)
-    answer.then(
-      (value) => {
-        clearTimeout(timer)
-        heartbeat.answeredAt = performance.now()
-        resolve(value)
-      },
-      (error) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
+    awaitWithin(deadline, answer, { heartbeat, timers: separateTimers }, { answered: resolve, failed: reject })
   })
 }
 

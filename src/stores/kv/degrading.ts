@@ -1,9 +1,10 @@
 import { elapsedMs } from '../../lib/clock.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { type Log, throttled } from '../../lib/log.ts'
+import { separateTimers, type Timers } from '../../lib/timers/timers.ts'
 import { createChanges } from './changes.ts'
 import { strictly, within } from './deadline.ts'
-import { DEADLINES, type Deadlines, guarded } from './guarded.ts'
+import { type Course, DEADLINES, type Deadlines, guarded } from './guarded.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
 import type { Admission, Cooled, Decided, Settlement, SharedStore } from './shared-store.ts'
 import { createUnsettled } from './unsettled.ts'
@@ -20,6 +21,8 @@ export interface DegradingOptions {
   /** How long the runtime lets such work run; unlimited if absent. */
   readonly deferredMs?: number
   readonly deadlines?: Deadlines
+  /** Where requests do not own their timers, and may share them. */
+  readonly timers?: Timers
 }
 
 export interface DegradingStore extends SharedStore {
@@ -45,8 +48,8 @@ const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, secon
  *  store for outages. Settlements and changes that the shared store missed are sent when it is back; counters and slots of
  *  the local store are dropped. Once a call is admitted, no method throws because the store is away. */
 export function degrading(primary: SharedStore, options: DegradingOptions): DegradingStore {
-  const { mode, now, log, defer = () => {}, deadlines = DEADLINES } = options
-  const guard = guarded(primary, now, deadlines)
+  const { mode, now, log, defer = () => {}, deadlines = DEADLINES, timers = separateTimers } = options
+  const guard = guarded(primary, now, deadlines, timers)
   const { breaker } = guard
   const unsettled = createUnsettled()
   const changes = createChanges({
@@ -73,22 +76,23 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     return local
   }
 
-  /** Resolves with undefined if the store is away. */
-  async function askPrimary<T>(
-    waiting: 'client' | 'background',
-    verb: (store: SharedStore) => Promise<T>,
-  ): Promise<[T] | undefined> {
-    if (!breaker.open) {
-      const answer = await guard.ask(waiting, verb)
-      if (answer) return answer
-    } else if (breaker.takeProbe()) defer(probe())
-    logDegraded()
-    return undefined
+  type Verb<T> = (store: SharedStore) => T | Promise<T>
+
+  function askPrimary<T>(waiting: 'client' | 'background', verb: Verb<T>, { answered, away }: Course<T>): Promise<T> {
+    const instead = async () => {
+      logDegraded()
+      return away()
+    }
+    if (!breaker.open) return guard.ask(waiting, verb, answered ? { answered, away: instead } : { away: instead })
+    if (breaker.takeProbe()) defer(probe())
+    return instead()
   }
 
-  async function ask<T>(waiting: 'client' | 'background', verb: (store: SharedStore) => Promise<T>): Promise<T> {
-    const answer = await askPrimary(waiting, verb)
-    if (answer) return answer[0]
+  /** Resolves with undefined if the store is away. */
+  const tryPrimary = <T>(waiting: 'client' | 'background', verb: Verb<T>): Promise<[T] | undefined> =>
+    askPrimary<[T] | undefined>(waiting, async (store) => [await verb(store)], { away: () => undefined })
+
+  async function askHere<T>(verb: Verb<T>): Promise<T> {
     if (mode === 'fail_closed') {
       throw new GatewayError('store_unavailable', 'The shared store is away and the gateway is set to fail closed.', {
         retryAfterSeconds: 1,
@@ -97,25 +101,27 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     return verb(localStore())
   }
 
-  async function admit(call: Admission): Promise<Decided> {
+  const ask = <T>(waiting: 'client' | 'background', verb: Verb<T>): Promise<T> =>
+    askPrimary(waiting, verb, { away: () => askHere(verb) })
+
+  function admit(call: Admission): Promise<Decided> {
     changes.resume()
     // A change of this process applies here even before the store has it.
     const changed = changes.since(call.versions)
-    if (changed.length > 0) return { kind: 'stale', records: changed, budgets: [] }
+    if (changed.length > 0) return Promise.resolve({ kind: 'stale', records: changed, budgets: [] })
     const { open } = breaker
+    return askPrimary('client', (store) => store.admit(call), { away: () => admitHere(call, open) })
+  }
+
+  /** `knownAway`: the shared store was not even asked. */
+  async function admitHere(call: Admission, knownAway: boolean): Promise<Decided> {
     try {
-      const answer = await ask(
-        'client',
-        async (store) =>
-          [store, store === primary ? await store.admit(call) : await admitLocally(store, call)] as const,
-      )
-      const [admitter, decision] = answer
-      if (admitter === primary) return decision
+      const [admitter, decision] = await askHere(async (store) => [store, await admitLocally(store, call)] as const)
       if (decision.kind === 'admitted') localCalls.set(call.callId, admitter, now() + LOCAL_CALL_MS)
-      else if (decision.kind === 'refused' && !open) release(call)
+      else if (decision.kind === 'refused' && !knownAway) release(call)
       return decision
     } catch (error) {
-      if (!open && error instanceof GatewayError) release(call)
+      if (!knownAway && error instanceof GatewayError) release(call)
       throw error
     }
   }
@@ -146,22 +152,30 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     defer(settle({ callId, id, slots: subjects, budgets: unspent, outcomes, ...nothing }).then(() => {}))
   }
 
-  async function settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> {
-    const admittedHere = localCalls.get(outcome.callId) === local && local !== undefined
+  function settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> {
+    const admittedHere = local !== undefined && localCalls.get(outcome.callId) === local
     localCalls.delete(outcome.callId)
-    const settled = await askPrimary('background', async (store) => store.settle(outcome))
-    if (!settled) unsettled.add(outcome)
-    const here = admittedHere || !settled ? await local?.settle(outcome) : undefined
-    if (!settled) return here
+    return askPrimary('background', (store) => store.settle(outcome), {
+      answered: (cooled) => (admittedHere || unsettled.size > 0 ? caughtUp(outcome, admittedHere, cooled) : cooled),
+      async away() {
+        unsettled.add(outcome)
+        return local?.settle(outcome)
+      },
+    })
+  }
+
+  /** What follows a settlement that the shared store has. */
+  async function caughtUp(outcome: Settlement, admittedHere: boolean, cooled: readonly Cooled[] | undefined) {
+    if (admittedHere) await local?.settle(outcome)
     await resendSettlements()
-    return settled[0]
+    return cooled
   }
 
   async function resendSettlements(): Promise<void> {
     for (let count = 0; count < RESENT_AT_ONCE; count++) {
       const outcome = unsettled.take()
       if (!outcome) return
-      if (await askPrimary('background', async (store) => store.settle(outcome))) continue
+      if (await tryPrimary('background', (store) => store.settle(outcome))) continue
       unsettled.add(outcome)
       return
     }
@@ -195,24 +209,25 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     if (breaker.open) throw guard.lastFailure
   }
 
-  const forClient = <T>(verb: (store: SharedStore) => Promise<T>) => ask('client', verb)
-  const inBackground = <T>(verb: (store: SharedStore) => Promise<T>) => ask('background', verb)
+  const forClient = <T>(verb: Verb<T>) => ask('client', verb)
+  const inBackground = <T>(verb: Verb<T>) => ask('background', verb)
 
   return {
     state,
     tend: async () => (breaker.open ? (breaker.takeProbe() ? probe() : undefined) : resendSettlements()),
     admit,
     settle,
-    async startAttempt(start) {
-      const answer = await askPrimary('client', (store) => store.startAttempt(start))
-      return answer ? answer[0] : localStore().startAttempt(start)
+    startAttempt(start) {
+      return askPrimary('client', (store) => store.startAttempt(start), {
+        away: () => localStore().startAttempt(start),
+      })
     },
     async renew(lease) {
-      await askPrimary('background', (store) => store.renew(lease))
+      await tryPrimary('background', (store) => store.renew(lease))
       await localCalls.get(lease.callId)?.renew(lease)
     },
     async raise(spent) {
-      await askPrimary('background', (store) => store.raise(spent))
+      await tryPrimary('background', (store) => store.raise(spent))
       await local?.raise(spent)
     },
     async publish(change) {
@@ -220,12 +235,12 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       return changes.publish(change)
     },
     async stamp(key, ttlSeconds) {
-      const stamped = await askPrimary('client', (store) => store.stamp(key, ttlSeconds))
+      const stamped = await tryPrimary('client', (store) => store.stamp(key, ttlSeconds))
       if (!stamped) throw new GatewayError('store_unavailable', 'The shared store is away.', { retryAfterSeconds: 1 })
     },
     signals: (deployments) => inBackground((store) => store.signals(deployments)),
     standing: (limits) => inBackground((store) => store.standing(limits)),
-    counters: async () => (await askPrimary('background', (store) => store.counters()))?.[0],
+    counters: async () => (await tryPrimary('background', (store) => store.counters()))?.[0],
     entries: (name, limit) => inBackground((store) => store.entries(name, limit)),
     get: (key) => forClient((store) => store.get(key)),
     getAll: (keys) =>

@@ -8,6 +8,7 @@ const MOST_SETTLEMENTS = 1000
 export interface Unsettled {
   add(outcome: Settlement): void
   take(): Settlement | undefined
+  readonly size: number
 }
 
 export function createUnsettled(): Unsettled {
@@ -16,6 +17,9 @@ export function createUnsettled(): Unsettled {
     add(outcome) {
       missed.push({ outcome: late(outcome), at: performance.now() - (outcome.lateMs ?? 0) })
       if (missed.length > MOST_SETTLEMENTS) missed.shift()
+    },
+    get size() {
+      return missed.length
     },
     take() {
       const next = missed.shift()
