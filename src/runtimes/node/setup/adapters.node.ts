@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../../../config/schema.ts'
 import { describeError, type Log } from '../../../lib/log.ts'
 import { reveal } from '../../../lib/secret.ts'
+import { sharedTimers } from '../../../lib/timers/shared-timers.node.ts'
 import type { MailSender } from '../../../mail/mail-sender.ts'
 import type { Adapters } from '../../../services.ts'
 import { folderBacklogs } from '../../../stores/backlog/folder.node.ts'
@@ -132,6 +133,7 @@ async function sharedStore({ general_settings: settings }: Config, log: Log): Pr
       mode: settings.degraded_mode,
       now,
       log,
+      timers: sharedTimers(),
     },
   )
   return tended(store, log)
