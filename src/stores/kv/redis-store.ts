@@ -5,7 +5,9 @@ import { admitScript } from './scripts/admit.ts'
 import { publishScript } from './scripts/publish.ts'
 import { raiseScript } from './scripts/raise.ts'
 import { renewScript } from './scripts/renew.ts'
-import { inOneText, readReply, type Script } from './scripts/script.ts'
+import { isRead, readText, replyOf } from './scripts/reply.ts'
+import type { Script } from './scripts/script.ts'
+import type { ScriptKey } from './scripts/script-keys.ts'
 import { settleScript } from './scripts/settle.ts'
 import { signalsScript } from './scripts/signals.ts'
 import { stampScript } from './scripts/stamp.ts'
@@ -17,6 +19,18 @@ import { milliseconds } from './windows.ts'
 /** Sends one command and resolves with its reply in RESP 2 terms (text, numbers, null, arrays). Rejects with `RedisRefusal`
  *  when the server answered an error, with `StoreUnavailable` otherwise. */
 export type SendCommand = (command: readonly string[]) => Promise<unknown>
+
+/** The script of a method, as the server knows it. */
+export interface PreparedScript {
+  readonly text: string
+  readonly sha: string
+}
+
+/** Sends the `EVALSHA` of a script, with its keys and the arguments behind them. */
+export type SendScript = (script: PreparedScript, keys: readonly ScriptKey[], args: ScriptArguments) => Promise<unknown>
+
+/** The clock, or '' for the server's, and the arguments of the method as one JSON array. */
+export type ScriptArguments = readonly [now: string, json: string]
 
 /** An error reply. `word` is its first word, the only part that is safe to show. */
 export class RedisRefusal extends Error {
@@ -37,6 +51,8 @@ export interface RedisStoreOptions {
   readonly now?: () => number
   /** The first line of every script, for servers that require one. */
   readonly scriptHeader?: string
+  /** Sends scripts, if there is a cheaper way than as any other command. */
+  readonly sendScript?: SendScript
   /** Sends the `EVALSHA` of a settlement, if another way is cheaper: only its own call waits for it, and a repeat changes
    *  nothing. */
   readonly sendSettlement?: SendCommand
@@ -52,13 +68,28 @@ function isLong({ values = [] }: Settlement): boolean {
 
 /** The shared store over anything that speaks Redis commands. */
 export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): SharedStore {
-  const { prefix = '', now, scriptHeader = '', sendSettlement = send, close = async () => {} } = options
-  const prepared = new Map<string, Promise<{ text: string; sha: string }>>()
+  const { prefix = '', now, scriptHeader = '', sendSettlement, close = async () => {} } = options
+  const prepared = new Map<string, PreparedScript>()
 
-  async function prepare(scriptText: string): Promise<{ text: string; sha: string }> {
+  const sendBy =
+    (send: SendCommand): SendScript =>
+    ({ sha }, keys, args) =>
+      send(['EVALSHA', sha, ...afterScript(keys, args)])
+  const sendScript = options.sendScript ?? sendBy(send)
+  const settleBy = sendSettlement ? sendBy(sendSettlement) : sendScript
+
+  /** Everything of a script's command that follows the script. */
+  function afterScript(keys: readonly ScriptKey[], args: ScriptArguments): string[] {
+    const named = keys.flatMap((part) => (typeof part === 'string' ? part : part.keys))
+    return [String(named.length), ...named.map((key) => prefix + key), ...args]
+  }
+
+  async function prepare(scriptText: string): Promise<PreparedScript> {
     const text = scriptHeader + scriptText
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text)))
-    return { text, sha: Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('') }
+    const script = { text, sha: Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('') }
+    prepared.set(scriptText, script)
+    return script
   }
 
   async function ask(command: readonly string[]): Promise<unknown> {
@@ -70,30 +101,26 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     }
   }
 
-  async function run<Input, Output>(
+  // Without async functions on the way of every call, which is as short as promises allow.
+  function run<Input, Output>(
     script: Script<Input, Output>,
     input: Input,
-    sendScript: SendCommand = send,
+    sendIt: SendScript = sendScript,
   ): Promise<Output> {
-    let preparing = prepared.get(script.text)
-    if (!preparing) {
-      preparing = prepare(script.text)
-      prepared.set(script.text, preparing)
-    }
-    const { text, sha } = await preparing
-    const { keys, args } = script.encode(input)
-    const rest = [String(keys.length)]
-    for (const key of keys) rest.push(prefix + key)
-    rest.push(now ? String(now()) : '', inOneText(args))
-    let reply: unknown
+    const known = prepared.get(script.text)
+    if (!known) return prepare(script.text).then(() => run(script, input, sendIt))
     try {
-      reply = await sendScript(['EVALSHA', sha, ...rest])
+      const { keys, args } = script.encode(input)
+      const following: ScriptArguments = [now ? String(now()) : '', `[${args}]`]
+      const decode = (reply: unknown) => script.decode(replyOf(reply), input)
+      return sendIt(known, keys, following).then(decode, async (error) => {
+        if (!(error instanceof RedisRefusal)) throw error
+        if (error.word !== 'NOSCRIPT') throw new StoreUnavailable('refused', error.word)
+        return decode(await ask(['EVAL', known.text, ...afterScript(keys, following)]))
+      })
     } catch (error) {
-      if (!(error instanceof RedisRefusal)) throw error
-      if (error.word !== 'NOSCRIPT') throw new StoreUnavailable('refused', error.word)
-      reply = await ask(['EVAL', text, ...rest])
+      return Promise.reject(error)
     }
-    return script.decode(readReply(reply), input)
   }
 
   async function value(command: readonly string[]): Promise<string | undefined> {
@@ -104,9 +131,9 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
   }
 
   async function items(command: readonly string[]): Promise<string[]> {
-    const reply = readReply(await ask(command))
+    const reply = replyOf(await ask(command))
     const read: string[] = []
-    while (reply.left() > 0) read.push(reply.text())
+    while (!isRead(reply)) read.push(readText(reply))
     return read
   }
 
@@ -116,7 +143,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
   return {
     admit: (call) => run(admitScript, call),
     startAttempt: (start) => run(startAttemptScript, start),
-    settle: (outcome) => run(settleScript, outcome, isLong(outcome) ? send : sendSettlement),
+    settle: (outcome) => run(settleScript, outcome, isLong(outcome) ? sendScript : settleBy),
     renew: (lease) => run(renewScript, lease),
     raise: (spent) => run(raiseScript, spent),
     publish: (change) => run(publishScript, change),

@@ -1,6 +1,6 @@
 import type { Cached } from '../answer-cache.ts'
 import type { CapacityUnit } from '../deployment-signals.ts'
-import { activeKey, budgetKey, deploymentKey, holdKey, type Key, quotaKey, slotKey, versionKey } from '../keys.ts'
+import { quotaKey, slotKey, versionKey } from '../keys.ts'
 import {
   type Admission,
   type Admitted,
@@ -8,60 +8,52 @@ import {
   type Quota,
   type QuotaStates,
   type Refused,
+  type Slot,
   type Stale,
   StoreUnavailable,
 } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
 import { ADMIT, COUNTED } from './admit-text.ts'
-import { DEPLOYMENTS, preferenceCode, pushLimits, readSignals } from './deployments.ts'
-import { type Argument, inDigits, luaScript, type Prepared, prepared, type Reply, type Script } from './script.ts'
+import { DEPLOYMENTS, limitsText, preferenceCode, readSignals } from './deployments.ts'
+import { asNumber, isRead, type Reply, readFlag, readList, readNumber, readNumbers, readText } from './reply.ts'
+import { inDigits, luaScript, quoted, type Script, written } from './script.ts'
+import { budgetKeys, deploymentKeys, type ScriptKey, type SharedKeys } from './script-keys.ts'
 
-function encode(call: Admission): { keys: Key[]; args: Argument[] } {
-  const { cache } = call
-  const keys: Key[] = []
-  const args: Argument[] = [call.callId, call.attemptId, milliseconds(call.leaseSeconds)]
+function encode(call: Admission): { keys: ScriptKey[]; args: string } {
+  const { callId, attemptId, cache, budgets, candidates, preference } = call
+  const [versions, quotas, slots] = [ofVersions(call.versions), ofQuotas(call.quotas), ofSlots(call.slots)]
+  const keys: ScriptKey[] = [versions.keys, quotas.keys, slots.keys]
+  let args = `${quoted(callId)},${quoted(attemptId)},${inDigits(milliseconds(call.leaseSeconds))}`
+  args += `,${versions.args},${inDigits(call.tokens)},${quotas.args},${slots.args},${cache?.answers.length ?? 0}`
 
-  const versions = ofVersions(call.versions)
-  const quotas = ofQuotas(call.quotas)
-  keys.push(...versions.keys, ...quotas.keys)
-  args.push(versions.args, call.tokens, quotas.args)
-
-  args.push(call.slots.length)
-  for (const { subject, limit } of call.slots) {
-    keys.push(slotKey(subject))
-    args.push(limit)
-  }
-
-  args.push(cache?.answers.length ?? 0)
   if (cache) {
     const { answers, clearings, maxAgeSeconds, lead, leadSeconds } = cache
     keys.push(...answers, ...clearings, lead)
-    args.push(clearings.length, milliseconds(maxAgeSeconds), milliseconds(leadSeconds))
+    args += `,${written([clearings.length, milliseconds(maxAgeSeconds), milliseconds(leadSeconds)])}`
   }
 
-  args.push(call.budgets.length)
-  for (const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } of call.budgets) {
-    keys.push(budgetKey(subject), holdKey(subject))
-    args.push(limitNano, inDigits(holdNano), likelyNano, period, seedNano ?? '', ownNano.length)
-    args.push(...ownNano.map(inDigits))
+  args += `,${budgets.length}`
+  for (const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano, period, seedNano } of budgets) {
+    keys.push(budgetKeys(subject))
+    const seed = seedNano === undefined ? '""' : inDigits(seedNano)
+    args += `,${inDigits(limitNano)},"${inDigits(holdNano)}",${inDigits(likelyNano)},${quoted(period)},${seed}`
+    args += `,${ownNano?.length ?? 0}`
+    for (const amount of ownNano ?? []) args += `,"${inDigits(amount)}"`
   }
 
-  const { candidates, preference } = call
-  args.push(preferenceCode(preference), candidates.length)
-  const measured: readonly CapacityUnit[] = preference
-    ? [...new Set(['requests', 'tokens', preference.unit] as const)]
-    : []
+  args += `,${preferenceCode(preference)},${candidates.length}`
+  const measured: readonly CapacityUnit[] = preference ? ['requests', 'tokens', preference.unit] : []
   for (const { deployment, limits, capacity = {} } of candidates) {
-    keys.push(deploymentKey(deployment), activeKey(deployment))
-    pushLimits(args, limits)
-    if (preference) pushLimits(args, capacity, measured)
+    keys.push(deploymentKeys(deployment))
+    args += `,${limitsText(limits)}`
+    if (preference) args += `,${limitsText(capacity, measured)}`
   }
   return { keys, args }
 }
 
 interface Encoded {
-  readonly keys: readonly Key[]
-  readonly args: Prepared
+  readonly keys: SharedKeys
+  readonly args: string
 }
 
 /** Encodes a list once: all calls of a caller have the same lists. */
@@ -78,8 +70,8 @@ function encodedOnce<Item>(encodeList: (list: readonly Item[]) => Encoded): type
 }
 
 const ofVersions = encodedOnce((versions: readonly HeldVersion[]) => ({
-  keys: versions.map(({ record }) => versionKey(record)),
-  args: prepared([versions.length, ...versions.flatMap(({ version, remembered }) => [version, remembered ? 1 : 0])]),
+  keys: { keys: versions.map(({ record }) => versionKey(record)) },
+  args: written([versions.length, ...versions.flatMap(({ version, remembered }) => [version, remembered ? 1 : 0])]),
 }))
 
 const ofQuotas = encodedOnce((quotas: readonly Quota[]) => {
@@ -89,33 +81,37 @@ const ofQuotas = encodedOnce((quotas: readonly Quota[]) => {
     COUNTED.findIndex((one) => one.unit === unit && one.window === window) + 1,
     limit,
   ])
-  return { keys: subjects.map(quotaKey), args: prepared([subjects.length, quotas.length, ...args]) }
+  return { keys: { keys: subjects.map(quotaKey) }, args: written([subjects.length, quotas.length, ...args]) }
 })
 
+const ofSlots = encodedOnce((slots: readonly Slot[]) => ({
+  keys: { keys: slots.map(({ subject }) => slotKey(subject)) },
+  args: written([slots.length, ...slots.map(({ limit }) => limit)]),
+}))
+
 function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
-  const kind = reply.text()
+  const kind = readText(reply)
   if (kind === 'stale') {
-    const records = readIndexes(reply.list(), call.versions).map(({ record }) => record)
-    return { kind, records, budgets: readIndexes(reply.list(), call.budgets).map(({ subject }) => subject) }
+    const records = readIndexes(readList(reply), call.versions).map(({ record }) => record)
+    return { kind, records, budgets: readIndexes(readList(reply), call.budgets).map(({ subject }) => subject) }
   }
-  const now = reply.number()
+  const now = readNumber(reply)
   if (kind === 'refused') {
-    const reason = reply.text()
+    const reason = readText(reply)
     if (reason !== 'quota' && reason !== 'slot' && reason !== 'budget') throw new StoreUnavailable('nonsense')
-    const at = reply.number()
+    const at = readNumber(reply)
     const { scope, subject } = item<{ readonly scope: string; readonly subject: string }>(REFUSERS[reason](call), at)
-    const quotas = readQuotas(reply.numbers(), call.quotas)
+    const quotas = readQuotas(readList(reply), call.quotas)
     const resetsAt = reason === 'quota' ? quotas.resetsAt[at] : undefined
     const refused = { kind, now, reason, scope, subject, resetsAt, quotas } as const
-    return reason === 'budget' ? { ...refused, spentNano: reply.number() } : refused
+    return reason === 'budget' ? { ...refused, spentNano: readNumber(reply) } : refused
   }
   if (kind !== 'admitted') throw new StoreUnavailable('nonsense')
-  const reserved = reply.number()
-  const probe = reply.flag()
-  const quotas = readQuotas(reply.numbers(), call.quotas)
-  const signals = reply.list()
-  const spentNano = reply.numbers()
-  if (spentNano.length !== call.budgets.length) throw new StoreUnavailable('nonsense')
+  const reserved = readNumber(reply)
+  const probe = readFlag(reply)
+  const quotas = readQuotas(readList(reply), call.quotas)
+  const signals = readList(reply)
+  const spentNano = readNumbers(reply, call.budgets.length)
   const cached = call.cache && readCached(reply)
   const reserves = cached?.state !== 'hit' && cached?.state !== 'follow'
   return {
@@ -124,7 +120,7 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
     quotas,
     spentNano,
     reserved: reserved < 0 ? undefined : { deployment: item(call.candidates, reserved).deployment, at: now, probe },
-    signals: reserves ? call.candidates.map(({ deployment }) => readSignals(signals.list(), deployment)) : [],
+    signals: reserves ? call.candidates.map(({ deployment }) => readSignals(readList(signals), deployment)) : [],
     ...(cached ? { cached } : {}),
   }
 }
@@ -132,22 +128,22 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
 const CACHED = ['hit', 'follow', 'lead', 'alone'] as const
 
 function readCached(reply: Reply): Cached {
-  const told = reply.text()
+  const told = readText(reply)
   const state = CACHED.find((one) => one === told)
   if (!state) throw new StoreUnavailable('nonsense')
-  const texts = reply.list()
+  const texts = readList(reply)
   const answers: (string | undefined)[] = []
-  while (texts.left() > 0) answers.push(texts.text() || undefined)
+  while (!isRead(texts)) answers.push(readText(texts) || undefined)
   return { state, answers }
 }
 
-function readQuotas(states: readonly number[], quotas: readonly Quota[]): QuotaStates {
-  if (states.length !== 2 * quotas.length) throw new StoreUnavailable('nonsense')
-  const used: number[] = []
-  const resetsAt: number[] = []
-  for (let at = 0; at < states.length; at += 2) {
-    used.push(states[at] as number)
-    resetsAt.push(states[at + 1] as number)
+function readQuotas({ items }: Reply, { length }: readonly Quota[]): QuotaStates {
+  if (items.length !== 2 * length) throw new StoreUnavailable('nonsense')
+  const used = new Array<number>(length)
+  const resetsAt = new Array<number>(length)
+  for (let at = 0; at < length; at++) {
+    used[at] = asNumber(items[2 * at])
+    resetsAt[at] = asNumber(items[2 * at + 1])
   }
   return { used, resetsAt }
 }
@@ -166,7 +162,7 @@ function item<Item>(items: readonly Item[], index: number): Item {
 
 function readIndexes<Item>(indexes: Reply, items: readonly Item[]): Item[] {
   const found: Item[] = []
-  while (indexes.left() > 0) found.push(item(items, indexes.number()))
+  while (!isRead(indexes)) found.push(item(items, readNumber(indexes)))
   return found
 }
 

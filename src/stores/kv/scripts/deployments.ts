@@ -8,7 +8,8 @@ import {
   RECENT_MS,
 } from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
-import type { Argument, Reply } from './script.ts'
+import { type Reply, readFlag, readNumber, readText } from './reply.ts'
+import { inDigits } from './script.ts'
 
 /** The state of one deployment and its rules. `in-process/deployment-state.ts` implements them in TypeScript; the
  *  differential suite compares both. A deployment has two keys: its hash and the sorted set of its attempts in flight. */
@@ -124,17 +125,18 @@ local function reserve(state, attemptId, leaseMs, probes)
 end
 `
 
-/** Appends the arguments that `readLimits` reads. */
-export function pushLimits(args: Argument[], limits: Capacity, units: readonly CapacityUnit[] = CAPACITY_UNITS): void {
-  const countAt = args.push(0) - 1
+/** The arguments that `readLimits` reads. */
+export function limitsText(limits: Capacity, units?: readonly CapacityUnit[]): string {
+  let text = ''
   let count = 0
-  for (const unit of units) {
+  for (const name in limits) {
+    const unit = name as CapacityUnit
     const limit = limits[unit]
-    if (limit === undefined) continue
-    args.push(CAPACITY_UNITS.indexOf(unit) + 1, limit)
+    if (limit === undefined || (units && !units.includes(unit))) continue
+    text += `,${CAPACITY_UNITS.indexOf(unit) + 1},${inDigits(limit)}`
     count += 1
   }
-  args[countAt] = count
+  return count + text
 }
 
 /** The argument that `readPreference` reads; 0 without a preference. */
@@ -143,24 +145,29 @@ export const preferenceCode = (preference: Preference | undefined): number =>
 
 /** Reads the reply of `signalsOf`. */
 export function readSignals(reply: Reply, deployment: string): DeploymentSignals {
-  const signals = {
+  return {
     deployment,
-    active: reply.number(),
-    failures: reply.number(),
-    cooledUntil: reply.number(),
-    probing: reply.flag(),
-    latencyMs: reply.number(),
-    firstTokenMs: reply.number(),
-    samples: reply.number(),
-    sampledAt: reply.number(),
-    lastError: reply.text(),
-    lastErrorAt: reply.number(),
-    lastSuccessAt: reply.number(),
+    active: readNumber(reply),
+    failures: readNumber(reply),
+    cooledUntil: readNumber(reply),
+    probing: readFlag(reply),
+    latencyMs: readNumber(reply),
+    firstTokenMs: readNumber(reply),
+    samples: readNumber(reply),
+    sampledAt: readNumber(reply),
+    lastError: readText(reply),
+    lastErrorAt: readNumber(reply),
+    lastSuccessAt: readNumber(reply),
+    used: readUsed(reply),
   }
-  const used: Partial<Record<CapacityUnit, number>> = {}
-  for (const unit of CAPACITY_UNITS) {
-    const amount = reply.number()
-    if (amount > 0) used[unit] = amount
-  }
-  return { ...signals, used }
 }
+
+/** In the order of the units. */
+const readUsed = (reply: Reply): Readonly<Record<CapacityUnit, number | undefined>> => ({
+  requests: readNumber(reply) || undefined,
+  tokens: readNumber(reply) || undefined,
+  images: readNumber(reply) || undefined,
+  audioSeconds: readNumber(reply) || undefined,
+  characters: readNumber(reply) || undefined,
+  rerankUnits: readNumber(reply) || undefined,
+})

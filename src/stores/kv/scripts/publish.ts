@@ -1,6 +1,7 @@
 import { LIFETIME_MS, versionKey } from '../keys.ts'
 import type { Change } from '../shared-store.ts'
-import { luaScript, type Script } from './script.ts'
+import { readFlag } from './reply.ts'
+import { luaScript, type Script, written } from './script.ts'
 
 const TEXT = `
 for _ = 1, number() do
@@ -17,7 +18,7 @@ export const publishScript: Script<Change, boolean> = {
   text: luaScript(TEXT),
   encode: ({ records, removed }) => ({
     keys: [...records.map(({ record }) => versionKey(record)), ...removed],
-    args: [records.length, ...records.map(({ version }) => version), removed.length],
+    args: written([records.length, ...records.map(({ version }) => version), removed.length]),
   }),
-  decode: (reply) => reply.flag(),
+  decode: readFlag,
 }

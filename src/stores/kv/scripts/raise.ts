@@ -1,6 +1,7 @@
 import type { BudgetSpent } from '../../sql/records/budget-records.ts'
 import { budgetKey, SHORT_MS } from '../keys.ts'
-import { inDigits, luaScript, type Script } from './script.ts'
+import { readFlag } from './reply.ts'
+import { inDigits, luaScript, type Script, written } from './script.ts'
 
 /** Raises budgets that have been below the given spend for seconds. A settlement that is on its way brings the others
  *  there, and a budget that the store does not have is read from the database when it is needed. */
@@ -26,9 +27,9 @@ export const raiseScript: Script<readonly BudgetSpent[], void> = {
   text: luaScript(TEXT),
   encode: (spent) => ({
     keys: spent.map(({ subject }) => budgetKey(subject)),
-    args: [spent.length, ...spent.flatMap(({ period, spentNano }) => [period, inDigits(spentNano)])],
+    args: written([spent.length, ...spent.flatMap(({ period, spentNano }) => [period, inDigits(spentNano)])]),
   }),
   decode: (reply) => {
-    reply.flag()
+    readFlag(reply)
   },
 }

@@ -1,7 +1,8 @@
 import { activeKey, holdKey, LIFETIME_MS, slotKey } from '../keys.ts'
 import type { Lease } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
-import { luaScript, type Script } from './script.ts'
+import { readFlag } from './reply.ts'
+import { luaScript, type Script, written } from './script.ts'
 
 /** Extends leases that have not ended; never shortens one. */
 const TEXT = `
@@ -33,16 +34,16 @@ export const renewScript: Script<Lease, void> = {
       ...attemptIds.map(({ deployment }) => activeKey(deployment)),
       ...(lead ? [lead.key] : []),
     ],
-    args: [
+    args: written([
       milliseconds(leaseSeconds),
       slots.length + budgets.length + attemptIds.length,
       ...slots.map(() => callId),
       ...budgets.map(({ holdNano }) => `${callId}|${holdNano}`),
       ...attemptIds.map(({ attemptId }) => attemptId),
       ...(lead ? [1, callId, milliseconds(lead.seconds)] : [0]),
-    ],
+    ]),
   }),
   decode: (reply) => {
-    reply.flag()
+    readFlag(reply)
   },
 }

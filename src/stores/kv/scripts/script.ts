@@ -1,23 +1,17 @@
-import type { Key } from '../keys.ts'
-import { StoreUnavailable } from '../shared-store.ts'
+import type { Reply } from './reply.ts'
+import type { ScriptKey } from './script-keys.ts'
 
-export type Argument = string | number | Prepared
+export type Argument = string | number
 
-/** Encoded arguments that many calls share. */
-export interface Prepared {
-  readonly text: string
-}
+/** Arguments of a script as the text of a JSON array, without its brackets. */
+export const written = (args: readonly Argument[]): string =>
+  args.map((one) => (typeof one === 'number' ? inDigits(one) : quoted(one))).join(',')
 
-export const prepared = (args: readonly Argument[]): Prepared => ({ text: args.map(written).join(',') })
+/** What JSON writes as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/
 
-/** All arguments as one JSON array. */
-export const inOneText = (args: readonly Argument[]): string => `[${prepared(args).text}]`
-
-function written(argument: Argument): string {
-  if (typeof argument === 'number') return inDigits(argument)
-  // Redis refuses JSON with a lone surrogate.
-  return typeof argument === 'string' ? JSON.stringify(argument.toWellFormed()) : argument.text
-}
+/** A text in JSON. Redis refuses one with a lone surrogate. */
+export const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text.toWellFormed()))
 
 /** A number as text, because Lua prints only fourteen digits. Refuses NaN, which would stay in the store. */
 export function inDigits(amount: number): string {
@@ -29,10 +23,9 @@ export function inDigits(amount: number): string {
  *  only the given keys, and replies fractions as text, because Redis cuts Lua numbers to integers. */
 export interface Script<Input, Output> {
   readonly text: string
-  encode(input: Input): { readonly keys: readonly Key[]; readonly args: readonly Argument[] }
+  encode(input: Input): { readonly keys: readonly ScriptKey[]; readonly args: string }
   decode(reply: Reply, input: Input): Output
 }
-
 /** The time, and functions that read keys and arguments in order. ARGV[1] is the clock, or empty for the server's. ARGV[2]
  *  has all arguments as one JSON array, which is cheaper than separate arguments. */
 const PRELUDE = `
@@ -52,47 +45,3 @@ local function sweepLeases(leases) call('ZREMRANGEBYSCORE', leases, '-inf', now)
 `
 
 export const luaScript = (...parts: readonly string[]) => [PRELUDE, ...parts].join('')
-
-/** Reads the items of a reply in order. An unexpected item throws `StoreUnavailable`. */
-export interface Reply {
-  text(): string
-  number(): number
-  flag(): boolean
-  list(): Reply
-  /** A list of numbers alone. */
-  numbers(): number[]
-  /** The number of items not yet read. */
-  left(): number
-}
-
-export function readReply(reply: unknown): Reply {
-  if (!Array.isArray(reply)) throw new StoreUnavailable('nonsense')
-  const items: readonly unknown[] = reply
-  let at = 0
-  function text(): string {
-    const item = items[at++]
-    if (typeof item === 'string') return item
-    if (typeof item === 'number') return String(item)
-    throw new StoreUnavailable('nonsense')
-  }
-  const number = () => asNumber(items[at++])
-  return {
-    text,
-    number,
-    flag: () => number() !== 0,
-    list: () => readReply(items[at++]),
-    numbers: () => allNumbers(items[at++]),
-    left: () => items.length - at,
-  }
-}
-
-function allNumbers(reply: unknown): number[] {
-  if (!Array.isArray(reply)) throw new StoreUnavailable('nonsense')
-  return reply.map(asNumber)
-}
-
-function asNumber(item: unknown): number {
-  const value = typeof item === 'string' && item !== '' ? Number(item) : item
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new StoreUnavailable('nonsense')
-  return value
-}

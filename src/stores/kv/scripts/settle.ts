@@ -1,21 +1,12 @@
 import { MOST_SERIES, sizeField } from '../counted-series.ts'
-import { CAPACITY_UNITS } from '../deployment-signals.ts'
-import {
-  activeKey,
-  budgetKey,
-  countersKey,
-  deploymentKey,
-  holdKey,
-  type Key,
-  LIFETIME_MS,
-  logKey,
-  settledKey,
-  slotKey,
-} from '../keys.ts'
+import type { DeploymentOutcome } from '../deployment-signals.ts'
+import { countersKey, LIFETIME_MS, logKey, settledKey } from '../keys.ts'
 import { type Cooled, type Settlement, StoreUnavailable } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
 import { DEPLOYMENTS } from './deployments.ts'
-import { type Argument, inDigits, luaScript, type Reply, type Script } from './script.ts'
+import { isRead, type Reply, readFlag, readNumber } from './reply.ts'
+import { inDigits, luaScript, quoted, type Script } from './script.ts'
+import { budgetKeys, deploymentKeys, type ScriptKey, slotKeys } from './script-keys.ts'
 
 /** Settles a call once; later it only releases what the call holds. A budget that the store does not have is not created,
  *  since the database has its spend; one that was read from there since a settlement was missed has that spend too. */
@@ -174,61 +165,70 @@ end
 return cooled
 `
 
-function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
-  const keys: Key[] = [settledKey(outcome.id ?? outcome.callId), ...outcome.slots.map(slotKey)]
-  const args: Argument[] = [outcome.callId, outcome.lateMs ?? 0, outcome.slots.length]
+function encode(outcome: Settlement): { keys: ScriptKey[]; args: string } {
+  const { callId, slots, budgets, outcomes, counters, entries, lead, values = [] } = outcome
+  const keys: ScriptKey[] = [settledKey(outcome.id ?? callId)]
+  let args = `${quoted(callId)},${inDigits(outcome.lateMs ?? 0)},${slots.length}`
+  for (const subject of slots) keys.push(slotKeys(subject))
 
-  args.push(outcome.budgets.length)
-  for (const { subject, period, holdNano, spentNano } of outcome.budgets) {
-    keys.push(budgetKey(subject), holdKey(subject))
-    args.push(period, inDigits(holdNano), spentNano)
+  args += `,${budgets.length}`
+  for (const { subject, period, holdNano, spentNano } of budgets) {
+    keys.push(budgetKeys(subject))
+    args += `,${quoted(period)},"${inDigits(holdNano)}",${inDigits(spentNano)}`
   }
 
-  args.push(outcome.outcomes.length)
-  for (const ended of outcome.outcomes) {
-    const { attemptId, deployment, result, used, latencyMs, firstTokenMs, error, cooldown, unusedSince } = ended
-    keys.push(deploymentKey(deployment), activeKey(deployment))
-    args.push(attemptId, result, latencyMs ?? '', firstTokenMs ?? '', error ?? '')
-    args.push(cooldown.allowedFails, milliseconds(cooldown.seconds), unusedSince ?? '')
-    args.push(...CAPACITY_UNITS.map((unit) => used[unit] ?? 0))
+  args += `,${outcomes.length}`
+  for (const ended of outcomes) {
+    keys.push(deploymentKeys(ended.deployment))
+    args += `,${outcomeText(ended)}`
   }
 
-  const { lead } = outcome
-  args.push(lead ? 1 : 0)
-  if (lead) {
-    keys.push(lead.key)
-    args.push(milliseconds(lead.unkeptSeconds))
-  }
+  args += lead ? `,1,${inDigits(milliseconds(lead.unkeptSeconds))}` : ',0'
+  if (lead) keys.push(lead.key)
 
-  const counters = Object.entries(outcome.counters)
-  if (counters.length > 0) keys.push(countersKey())
-  args.push(counters.length)
-  for (const [name, amount] of counters) args.push(name, inDigits(amount))
+  const counted = Object.entries(counters)
+  if (counted.length > 0) keys.push(countersKey())
+  args += `,${counted.length}`
+  for (const [name, amount] of counted) args += `,${quoted(name)},"${inDigits(amount)}"`
 
-  args.push(outcome.entries.length)
-  for (const { log, text, keep } of outcome.entries) {
+  args += `,${entries.length}`
+  for (const { log, text, keep } of entries) {
     keys.push(logKey(log))
-    args.push(text, keep)
+    args += `,${quoted(text)},${inDigits(keep)}`
   }
 
-  const { values = [] } = outcome
-  args.push(values.length)
+  args += `,${values.length}`
   for (const { key, text, ttlSeconds, meter } of values) {
     keys.push(key)
-    args.push(text, String(Math.max(1, milliseconds(ttlSeconds))), meter?.most ?? 0)
+    args += `,${quoted(text)},"${inDigits(Math.max(1, milliseconds(ttlSeconds)))}",${inDigits(meter?.most ?? 0)}`
     if (meter) keys.push(meter.key)
   }
   return { keys, args }
 }
 
+function outcomeText(outcome: DeploymentOutcome): string {
+  const { attemptId, result, used, latencyMs, firstTokenMs, error = '', cooldown, unusedSince } = outcome
+  const { allowedFails, seconds } = cooldown
+  const { requests, tokens, images, audioSeconds, characters, rerankUnits } = used
+  return (
+    `${quoted(attemptId)},"${result}",${ifAny(latencyMs)},${ifAny(firstTokenMs)},${quoted(error)}` +
+    `,${inDigits(allowedFails)},${inDigits(milliseconds(seconds))},${ifAny(unusedSince)}` +
+    // In the order of the units.
+    `,${inDigits(requests ?? 0)},${inDigits(tokens ?? 0)},${inDigits(images ?? 0)}` +
+    `,${inDigits(audioSeconds ?? 0)},${inDigits(characters ?? 0)},${inDigits(rerankUnits ?? 0)}`
+  )
+}
+
+const ifAny = (amount: number | undefined): string => (amount === undefined ? '""' : inDigits(amount))
+
 function decode(reply: Reply, { outcomes }: Settlement): readonly Cooled[] | undefined {
-  reply.flag()
-  if (reply.left() === 0) return undefined
+  readFlag(reply)
+  if (isRead(reply)) return undefined
   const cooled: Cooled[] = []
-  while (reply.left() > 0) {
-    const outcome = outcomes[reply.number()]
+  while (!isRead(reply)) {
+    const outcome = outcomes[readNumber(reply)]
     if (!outcome) throw new StoreUnavailable('nonsense')
-    cooled.push({ deployment: outcome.deployment, until: reply.number(), failures: reply.number() })
+    cooled.push({ deployment: outcome.deployment, until: readNumber(reply), failures: readNumber(reply) })
   }
   return cooled
 }

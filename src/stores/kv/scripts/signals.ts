@@ -1,7 +1,8 @@
 import type { DeploymentSignals } from '../deployment-signals.ts'
-import { activeKey, deploymentKey } from '../keys.ts'
 import { DEPLOYMENTS, readSignals } from './deployments.ts'
+import { readList } from './reply.ts'
 import { luaScript, type Script } from './script.ts'
+import { deploymentKeys } from './script-keys.ts'
 
 const TEXT = `
 local signals = {}
@@ -11,9 +12,6 @@ return signals
 
 export const signalsScript: Script<readonly string[], DeploymentSignals[]> = {
   text: luaScript(DEPLOYMENTS, TEXT),
-  encode: (deployments) => ({
-    keys: deployments.flatMap((deployment) => [deploymentKey(deployment), activeKey(deployment)]),
-    args: [],
-  }),
-  decode: (reply, deployments) => deployments.map((deployment) => readSignals(reply.list(), deployment)),
+  encode: (deployments) => ({ keys: deployments.map(deploymentKeys), args: '' }),
+  decode: (reply, deployments) => deployments.map((deployment) => readSignals(readList(reply), deployment)),
 }

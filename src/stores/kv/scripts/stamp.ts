@@ -1,6 +1,7 @@
 import type { Key } from '../keys.ts'
 import { milliseconds } from '../windows.ts'
-import { luaScript, type Script } from './script.ts'
+import { readFlag } from './reply.ts'
+import { inDigits, luaScript, type Script } from './script.ts'
 
 const TEXT = `
 call('SET', key(), now, 'PX', number())
@@ -9,8 +10,8 @@ return { '1' }
 
 export const stampScript: Script<{ readonly key: Key; readonly ttlSeconds: number }, void> = {
   text: luaScript(TEXT),
-  encode: ({ key, ttlSeconds }) => ({ keys: [key], args: [milliseconds(ttlSeconds)] }),
+  encode: ({ key, ttlSeconds }) => ({ keys: [key], args: inDigits(milliseconds(ttlSeconds)) }),
   decode: (reply) => {
-    reply.flag()
+    readFlag(reply)
   },
 }

@@ -1,7 +1,9 @@
-import { budgetKey, holdKey, type Key, quotaKey, slotKey } from '../keys.ts'
-import { type BudgetStanding, type Limits, type Standing, StoreUnavailable } from '../shared-store.ts'
+import { quotaKey } from '../keys.ts'
+import type { BudgetStanding, Limits, Standing } from '../shared-store.ts'
 import { WINDOW_END } from './admit-text.ts'
-import { luaScript, type Script } from './script.ts'
+import { isRead, readList, readNumber, readNumbers, readText } from './reply.ts'
+import { luaScript, type Script, written } from './script.ts'
+import { budgetKeys, slotKeys } from './script-keys.ts'
 
 const TEXT = `
 local states, taken, budgets = {}, {}, {}
@@ -29,20 +31,15 @@ return { now, states, taken, budgets }
 export const standingScript: Script<Limits, Standing> = {
   text: luaScript(WINDOW_END, TEXT),
   encode({ quotas, slots, budgets }) {
-    const keys: Key[] = [
-      ...quotas.map(({ subject }) => quotaKey(subject)),
-      ...slots.map(slotKey),
-      ...budgets.flatMap((subject) => [budgetKey(subject), holdKey(subject)]),
-    ]
+    const keys = [...quotas.map(({ subject }) => quotaKey(subject)), ...slots.map(slotKeys), ...budgets.map(budgetKeys)]
     const fields = quotas.flatMap(({ unit, window }) => [`${unit}:${window}`, window])
-    return { keys, args: [quotas.length, ...fields, slots.length, budgets.length] }
+    return { keys, args: written([quotas.length, ...fields, slots.length, budgets.length]) }
   },
   decode(reply, { quotas, slots, budgets }) {
-    const now = reply.number()
-    const states = reply.numbers()
-    const taken = reply.numbers()
-    const known = reply.list()
-    if (states.length !== 2 * quotas.length || taken.length !== slots.length) throw new StoreUnavailable('nonsense')
+    const now = readNumber(reply)
+    const states = readNumbers(reply, 2 * quotas.length)
+    const taken = readNumbers(reply, slots.length)
+    const known = readList(reply)
     return {
       now,
       quotas: {
@@ -51,10 +48,10 @@ export const standingScript: Script<Limits, Standing> = {
       },
       taken,
       budgets: budgets.map((): BudgetStanding | undefined => {
-        const budget = known.list()
-        return budget.left() === 0
+        const budget = readList(known)
+        return isRead(budget)
           ? undefined
-          : { period: budget.text(), spentNano: budget.number(), heldNano: budget.number() }
+          : { period: readText(budget), spentNano: readNumber(budget), heldNano: readNumber(budget) }
       }),
     }
   },

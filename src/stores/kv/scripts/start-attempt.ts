@@ -1,9 +1,10 @@
 import type { Reservation } from '../deployment-signals.ts'
-import { activeKey, deploymentKey } from '../keys.ts'
 import type { AttemptStart } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
-import { DEPLOYMENTS, pushLimits } from './deployments.ts'
-import { type Argument, luaScript, type Script } from './script.ts'
+import { DEPLOYMENTS, limitsText } from './deployments.ts'
+import { isRead, readFlag, readNumber } from './reply.ts'
+import { luaScript, type Script, written } from './script.ts'
+import { deploymentKeys } from './script-keys.ts'
 
 /** Reserves a deployment. A repeated request of the same attempt gets the same answer. */
 const TEXT = `
@@ -20,10 +21,9 @@ return { now, probe and 1 or 0 }
 export const startAttemptScript: Script<AttemptStart, Reservation | undefined> = {
   text: luaScript(DEPLOYMENTS, TEXT),
   encode({ attemptId, candidate, leaseSeconds, early, retry }) {
-    const args: Argument[] = [attemptId, milliseconds(leaseSeconds), early ? 1 : 0, retry ? 1 : 0]
-    pushLimits(args, candidate.limits)
-    return { keys: [deploymentKey(candidate.deployment), activeKey(candidate.deployment)], args }
+    const args = written([attemptId, milliseconds(leaseSeconds), early ? 1 : 0, retry ? 1 : 0])
+    return { keys: [deploymentKeys(candidate.deployment)], args: `${args},${limitsText(candidate.limits)}` }
   },
   decode: (reply, { candidate: { deployment } }) =>
-    reply.left() === 0 ? undefined : { deployment, at: reply.number(), probe: reply.flag() },
+    isRead(reply) ? undefined : { deployment, at: readNumber(reply), probe: readFlag(reply) },
 }
