@@ -49,7 +49,7 @@ const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, secon
  *  the local store are dropped. Once a call is admitted, no method throws because the store is away. */
 export function degrading(primary: SharedStore, options: DegradingOptions): DegradingStore {
   const { mode, now, log, defer = () => {}, deadlines = DEADLINES, timers = separateTimers } = options
-  const guard = guarded(primary, now, deadlines, timers)
+  const guard = guarded(primary, { now, deadlines, timers, failed: () => logDegraded() })
   const { breaker } = guard
   const unsettled = createUnsettled()
   const changes = createChanges({
@@ -78,14 +78,11 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
 
   type Verb<T> = (store: SharedStore) => T | Promise<T>
 
-  function askPrimary<T>(waiting: 'client' | 'background', verb: Verb<T>, { answered, away }: Course<T>): Promise<T> {
-    const instead = async () => {
-      logDegraded()
-      return away()
-    }
-    if (!breaker.open) return guard.ask(waiting, verb, answered ? { answered, away: instead } : { away: instead })
+  function askPrimary<T>(waiting: 'client' | 'background', verb: Verb<T>, course: Course<T>): Promise<T> {
+    if (!breaker.open) return guard.ask(waiting, verb, course)
     if (breaker.takeProbe()) defer(probe())
-    return instead()
+    logDegraded()
+    return Promise.resolve(course.away())
   }
 
   /** Resolves with undefined if the store is away. */

@@ -36,7 +36,15 @@ export interface Guarded {
   tryOut<T>(limitMs: number, verb: (store: SharedStore) => Promise<T>): Promise<T>
 }
 
-export function guarded(store: SharedStore, now: () => number, deadlines: Deadlines, timers: Timers): Guarded {
+export interface GuardedOptions {
+  readonly now: () => number
+  readonly deadlines: Deadlines
+  readonly timers: Timers
+  /** Called when the store is away or did not answer in time. */
+  readonly failed: () => void
+}
+
+export function guarded(store: SharedStore, { now, deadlines, timers, failed: told }: GuardedOptions): Guarded {
   const { doubtMs, patienceMs, utmostMs, unhurriedMs } = deadlines
   const breaker = createBreaker(now)
   const heartbeat: Heartbeat = { answeredAt: Number.NEGATIVE_INFINITY }
@@ -72,6 +80,7 @@ export function guarded(store: SharedStore, now: () => number, deadlines: Deadli
             else if (error.trouble !== 'timeout') breaker.failed(period, 'gone')
             else breaker.failed(period, silent ? 'silent' : 'late')
             if (error.trouble === 'timeout' && silent) silentAt = performance.now()
+            told()
             resolve(away())
           },
         })

@@ -1,5 +1,7 @@
-import { createClient, ErrorReply } from '@redis/client'
-import { RedisRefusal, type RedisStoreOptions, redisStore } from './redis-store.ts'
+import { redisAddress } from './redis-address.ts'
+import { type RedisSession, redisSession } from './redis-session.node.ts'
+import { type RedisStoreOptions, redisStore } from './redis-store.ts'
+import { commandText, evaluationText } from './resp-text.node.ts'
 import { type SharedStore, StoreUnavailable } from './shared-store.ts'
 
 export interface RedisTcpOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'> {
@@ -9,83 +11,77 @@ export interface RedisTcpOptions extends Pick<RedisStoreOptions, 'prefix' | 'now
   readonly timeoutMs?: number
 }
 
+/** More commands without a reply are refused. */
 const MOST_PENDING = 10_000
 const FIRST_CONNECTION_MS = 1000
 const TICKS = 4
-/** The client reconnects itself, except if a server accepts a connection and never answers. */
-const OFFLINE_TICKS = 20
+/** The pauses between attempts to connect: the first one follows a lost connection at once. */
+const PAUSES_MS = [0, 100, 200, 400, 800, 1000]
 
 /** The shared store in Redis over one TCP connection. Commands of one turn of the event loop share a packet; while
  *  there is no connection they fail at once, and it is rebuilt in the background. */
 export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOptions): SharedStore {
-  let pending = 0
-  let silentTicks = 0
-  let offlineTicks = 0
+  const address = redisAddress(url)
+  const { prefix = '' } = options
+  let attempts = 0
   let closed = false
-  let client = connect(url)
+  let reconnecting: NodeJS.Timeout | undefined
 
   // The first calls of a process wait for the first attempt to connect.
-  let connecting: Promise<void> | undefined = new Promise<void>((resolve) => {
-    setTimeout(resolve, FIRST_CONNECTION_MS).unref()
-    client.once('ready', resolve).once('error', () => resolve())
-  }).then(() => {
+  const { promise: tried, resolve: haveTried } = Promise.withResolvers<void>()
+  let connecting: Promise<void> | undefined = tried.then(() => {
     connecting = undefined
   })
+  setTimeout(haveTried, FIRST_CONNECTION_MS).unref()
+
+  const open = (): RedisSession =>
+    redisSession(address, {
+      ready() {
+        attempts = 0
+        haveTried()
+      },
+      ended() {
+        haveTried()
+        if (closed) return
+        const pauseMs = PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)]
+        attempts += 1
+        reconnecting = setTimeout(() => {
+          session = open()
+        }, pauseMs)
+      },
+    })
+  let session = open()
 
   // A peer that vanished without a word keeps a connection looking alive for minutes. Ticks, not time: after a pause of
   // this process the answers may be there, unread.
+  let silentTicks = 0
+  let answered = 0
   const watchdog = setInterval(() => {
-    silentTicks = pending === 0 ? 0 : silentTicks + 1
-    offlineTicks = client.isReady ? 0 : offlineTicks + 1
-    if (silentTicks <= TICKS && offlineTicks <= OFFLINE_TICKS) return
+    silentTicks = session.pending > 0 && session.answered === answered ? silentTicks + 1 : 0
+    answered = session.answered
+    if (silentTicks <= TICKS) return
     silentTicks = 0
-    offlineTicks = 0
-    const dead = client
-    client = connect(url)
-    dead.destroy()
+    session.end()
   }, timeoutMs / TICKS)
   watchdog.unref()
 
-  async function send(command: readonly string[]): Promise<unknown> {
-    if (connecting) await connecting
-    if (closed) throw new StoreUnavailable('unreachable')
-    pending += 1
-    try {
-      return await client.sendCommand(command)
-    } catch (error) {
-      // The client's own errors may name the address.
-      throw error instanceof ErrorReply ? new RedisRefusal(error.message) : new StoreUnavailable('unreachable')
-    } finally {
-      pending -= 1
-      silentTicks = 0
+  function send(command: string): Promise<unknown> {
+    if (connecting) return connecting.then(() => send(command))
+    if (closed || !session.isReady || session.pending >= MOST_PENDING) {
+      return Promise.reject(new StoreUnavailable('unreachable'))
     }
+    return session.send(command)
   }
 
-  return redisStore(send, {
+  return redisStore((words) => send(commandText(words)), {
     ...options,
+    sendScript: (script, keys, args) => send(evaluationText(script, keys, args, prefix)),
     close: async () => {
       if (closed) return
       closed = true
       clearInterval(watchdog)
-      client.destroy()
+      clearTimeout(reconnecting)
+      session.end()
     },
   })
-}
-
-function connect(url: string) {
-  const client = createClient({
-    url,
-    RESP: 2,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: MOST_PENDING,
-    disableClientInfo: true,
-    maintNotifications: 'disabled',
-    // A timer for every command; the watchdog needs one for all.
-    commandOptions: { timeout: 0 },
-    socket: { connectTimeout: 2000, reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 10), 1000) },
-  })
-  // Failed commands report the error themselves.
-  client.on('error', () => {})
-  client.connect().catch(() => {})
-  return client
 }

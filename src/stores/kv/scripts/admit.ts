@@ -4,6 +4,7 @@ import { quotaKey, slotKey, versionKey } from '../keys.ts'
 import {
   type Admission,
   type Admitted,
+  type Budget,
   type HeldVersion,
   type Quota,
   type QuotaStates,
@@ -33,12 +34,13 @@ function encode(call: Admission): { keys: ScriptKey[]; args: string } {
   }
 
   args += `,${budgets.length}`
-  for (const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano, period, seedNano } of budgets) {
-    keys.push(budgetKeys(subject))
-    const seed = seedNano === undefined ? '""' : inDigits(seedNano)
-    args += `,${inDigits(limitNano)},"${inDigits(holdNano)}",${inDigits(likelyNano)},${quoted(period)},${seed}`
-    args += `,${ownNano?.length ?? 0}`
-    for (const amount of ownNano ?? []) args += `,"${inDigits(amount)}"`
+  let last: Budget | undefined
+  let use = ''
+  for (const budget of budgets) {
+    keys.push(budgetKeys(budget.subject))
+    if (!last || !isUsedAlike(budget, last)) use = useText(budget)
+    last = budget
+    args += `,${inDigits(budget.limitNano)}${use}`
   }
 
   args += `,${preferenceCode(preference)},${candidates.length}`
@@ -50,6 +52,21 @@ function encode(call: Admission): { keys: ScriptKey[]; args: string } {
   }
   return { keys, args }
 }
+
+/** What a call makes of a budget. */
+function useText({ holdNano, likelyNano = holdNano, period, seedNano, ownNano = [] }: Budget): string {
+  const seed = seedNano === undefined ? '""' : inDigits(seedNano)
+  const own = ownNano.map((amount) => `,"${inDigits(amount)}"`).join('')
+  return `,"${inDigits(holdNano)}",${inDigits(likelyNano)},${quoted(period)},${seed},${ownNano.length}${own}`
+}
+
+/** Most calls make the same of every budget. */
+const isUsedAlike = (one: Budget, other: Budget): boolean =>
+  one.holdNano === other.holdNano &&
+  one.likelyNano === other.likelyNano &&
+  one.period === other.period &&
+  one.seedNano === other.seedNano &&
+  one.ownNano === other.ownNano
 
 interface Encoded {
   readonly keys: SharedKeys

@@ -172,9 +172,16 @@ function encode(outcome: Settlement): { keys: ScriptKey[]; args: string } {
   for (const subject of slots) keys.push(slotKeys(subject))
 
   args += `,${budgets.length}`
-  for (const { subject, period, holdNano, spentNano } of budgets) {
+  let last: Settlement['budgets'][number] | undefined
+  let charge = ''
+  for (const budget of budgets) {
+    const { subject, period, holdNano, spentNano } = budget
     keys.push(budgetKeys(subject))
-    args += `,${quoted(period)},"${inDigits(holdNano)}",${inDigits(spentNano)}`
+    // Most calls charge the same to every budget.
+    if (!last || last.period !== period || last.holdNano !== holdNano || last.spentNano !== spentNano)
+      charge = `,${quoted(period)},"${inDigits(holdNano)}",${inDigits(spentNano)}`
+    last = budget
+    args += charge
   }
 
   args += `,${outcomes.length}`

@@ -1,0 +1,136 @@
+import { connect as connectPlain } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
+import type { RedisAddress } from './redis-address.ts'
+import { RedisRefusal } from './redis-store.ts'
+import { replyReader } from './resp-reader.node.ts'
+import { commandText } from './resp-text.node.ts'
+import { StoreUnavailable } from './shared-store.ts'
+
+/** For the connection, and once more for what is said first. */
+const OPENING_MS = 2000
+const KEEP_ALIVE_MS = 5000
+/** All connections are read into it, one read after the other. */
+const ARRIVING = Buffer.allocUnsafeSlow(65_536)
+
+/** A connection to Redis, from its opening to its end. */
+export interface RedisSession {
+  /** Whether commands may be sent. */
+  readonly isReady: boolean
+  /** How many commands have no reply yet, and how many have one. */
+  readonly pending: number
+  readonly answered: number
+  /** Sends a command together with all others of the same turn of the event loop. Resolves with its reply, rejects with
+   *  `RedisRefusal` if that is an error, or with `StoreUnavailable` at the end of the session. */
+  send(command: string): Promise<unknown>
+  end(): void
+}
+
+/** A command that waits for its reply. Replies come in the order of commands. */
+interface Pending {
+  readonly resolve: (reply: unknown) => void
+  readonly reject: (error: Error) => void
+  next: Pending | undefined
+}
+
+export function redisSession(
+  { host, port, isSecure, greeting }: RedisAddress,
+  told: { ready(): void; ended(): void },
+): RedisSession {
+  let first: Pending | undefined
+  let last: Pending | undefined
+  let [pending, answered] = [0, 0]
+  let outgoing = ''
+  let isReady = false
+  let isOver = false
+
+  function take(reply: unknown): void {
+    const asked = first
+    if (!asked) {
+      // A reply that nobody has asked for must not be taken for the next one.
+      end()
+      return
+    }
+    first = asked.next
+    if (!first) last = undefined
+    pending -= 1
+    answered += 1
+    if (reply instanceof RedisRefusal) asked.reject(reply)
+    else asked.resolve(reply)
+  }
+
+  const read = replyReader(take)
+  const onread = {
+    buffer: ARRIVING,
+    callback(length: number) {
+      try {
+        read(ARRIVING.subarray(0, length))
+      } catch {
+        end()
+      }
+      return true
+    },
+  }
+  const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, onread }
+  const socket = isSecure ? connectSecurely(options) : connectPlain(options)
+  const opening = setTimeout(end, OPENING_MS)
+  socket.once(isSecure ? 'secureConnect' : 'connect', greet)
+  // Failed commands tell of it themselves; an error may name the address.
+  for (const event of ['error', 'end', 'close']) socket.on(event, end)
+
+  function greet(): void {
+    opening.refresh()
+    Promise.all(greeting.map((words) => send(commandText(words)))).then(() => {
+      clearTimeout(opening)
+      if (isOver) return
+      isReady = true
+      told.ready()
+    }, end)
+  }
+
+  function send(command: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (isOver) return reject(new StoreUnavailable('unreachable'))
+      const own: Pending = { resolve, reject, next: undefined }
+      if (last) last.next = own
+      else first = own
+      last = own
+      pending += 1
+      if (outgoing === '') setImmediate(flush)
+      outgoing += command
+    })
+  }
+
+  function flush(): void {
+    const text = outgoing
+    outgoing = ''
+    if (isOver) return
+    // What is ASCII is written without being converted.
+    socket.write(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8')
+  }
+
+  function end(): void {
+    if (isOver) return
+    isOver = true
+    isReady = false
+    clearTimeout(opening)
+    socket.destroy()
+    for (let asked = first; asked; asked = asked.next) asked.reject(new StoreUnavailable('unreachable'))
+    first = undefined
+    pending = 0
+    told.ended()
+  }
+
+  return {
+    get isReady() {
+      return isReady
+    },
+    get pending() {
+      return pending
+    },
+    get answered() {
+      return answered
+    },
+    send,
+    end,
+  }
+}
