@@ -15,7 +15,7 @@ export interface RedisTcpOptions extends Pick<RedisStoreOptions, 'prefix' | 'now
 const MOST_PENDING = 10_000
 const FIRST_CONNECTION_MS = 1000
 const TICKS = 4
-/** The pauses between attempts to connect: the first one follows a lost connection at once. */
+/** The pauses before attempts to connect, by how many before them got no answer. */
 const PAUSES_MS = [0, 100, 200, 400, 800, 1000]
 
 /** The shared store in Redis over one TCP connection. Commands of one turn of the event loop share a packet; while
@@ -23,7 +23,7 @@ const PAUSES_MS = [0, 100, 200, 400, 800, 1000]
 export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOptions): SharedStore {
   const address = redisAddress(url)
   const { prefix = '' } = options
-  let attempts = 0
+  let unanswered = 0
   let closed = false
   let reconnecting: NodeJS.Timeout | undefined
 
@@ -36,15 +36,12 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
 
   const open = (): RedisSession =>
     redisSession(address, {
-      ready() {
-        attempts = 0
-        haveTried()
-      },
+      ready: haveTried,
       ended() {
         haveTried()
         if (closed) return
-        const pauseMs = PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)]
-        attempts += 1
+        unanswered = session.answered > 0 ? 0 : unanswered + 1
+        const pauseMs = PAUSES_MS[Math.min(unanswered, PAUSES_MS.length - 1)]
         reconnecting = setTimeout(() => {
           session = open()
         }, pauseMs)

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,6 +25,51 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     const store = redisTcpStore({ url: server.url.replace('//', `//:${encodeURIComponent('p@ss/word')}@`) })
     await store.put(key, 'kept', 60)
     expect(await store.get(key)).toBe('kept')
+    await store.close()
+  })
+
+  it('signs in as a user, to the database of its number', async () => {
+    const server = await start({ args: ['--user', 'max', 'on', '>p:ss', '~*', '+@all'] })
+    const own = server.url.replace('//', '//max:p%3Ass@')
+    const [first, third] = [redisTcpStore({ url: own }), redisTcpStore({ url: `${own}/3` })]
+    await third.put(key, 'ü ✓ '.repeat(50_000), 60)
+    expect(await third.get(key)).toBe('ü ✓ '.repeat(50_000))
+    expect(await first.get(key)).toBeUndefined()
+    await Promise.all([first.close(), third.close()])
+  })
+
+  it('is away where its password is refused, and says nothing of it', async () => {
+    const server = await start({ args: ['--requirepass', 'right'] })
+    const store = redisTcpStore({ url: server.url.replace('//', '//:wrong@') })
+    for (let at = 0; at < 3; at++) {
+      const refused = await store.get(key).catch((error) => error)
+      expect(refused).toMatchObject({ trouble: 'unreachable' })
+      expect(String(refused.stack)).not.toContain('wrong')
+    }
+    await store.close()
+  })
+
+  it('leaves a peer that speaks another language, and comes back when it is a Redis', async () => {
+    const other = createServer((socket) =>
+      socket
+        .on('error', () => {})
+        .resume()
+        .end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    )
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const store = redisTcpStore({ url: `redis://127.0.0.1:${port}` })
+    await expect(store.get(key)).rejects.toMatchObject({ trouble: 'unreachable' })
+    await new Promise((resolve) => other.close(resolve))
+    await start({ port })
+    await expect
+      .poll(() =>
+        store.ping(100).then(
+          () => 'here',
+          () => 'away',
+        ),
+      )
+      .toBe('here')
     await store.close()
   })
 
