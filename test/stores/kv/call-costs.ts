@@ -1,0 +1,125 @@
+import { createHook } from 'node:async_hooks'
+import { newTimedId } from '../../../src/lib/ids.ts'
+import { jsonLog } from '../../../src/lib/log.ts'
+import { sharedTimers } from '../../../src/lib/timers/shared-timers.node.ts'
+import { degrading } from '../../../src/stores/kv/degrading.ts'
+import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
+import { redisTcpStore } from '../../../src/stores/kv/redis-tcp.node.ts'
+import type { Admission, Settlement, SharedStore } from '../../../src/stores/kv/shared-store.ts'
+
+/** What the admission and the settlement of one call cost together: counted, so that a busy machine counts the same. */
+export interface StoreCosts {
+  readonly bytes: number
+  readonly promises: number
+  readonly timers: number
+}
+
+const AT_ONCE = 20
+const ROUNDS = 50
+const [, , redisUrl] = process.argv
+
+/** As Node has it: inside the process, or in Redis behind deadlines and a breaker. */
+const store: SharedStore = redisUrl
+  ? degrading(redisTcpStore({ url: redisUrl }), {
+      local: () => inProcessStore({ now: Date.now }),
+      mode: 'fail_open',
+      now: Date.now,
+      log: jsonLog('silent', () => {}),
+      timers: sharedTimers(),
+    })
+  : inProcessStore({ now: Date.now })
+
+const LEVELS = ['organization', 'team', 'user', 'key']
+const versions = LEVELS.map((level) => ({ record: `${level}:1`, version: 1, remembered: true }))
+const quotas = LEVELS.flatMap((level) =>
+  (['requests', 'tokens'] as const).flatMap((unit) =>
+    (['minute', 'day'] as const).map((window) => ({
+      scope: `${level}/${unit}/${window}`,
+      subject: `${level}:1`,
+      unit,
+      window,
+      limit: 1e12,
+    })),
+  ),
+)
+const slots = [{ scope: 'key_parallel_requests', subject: 'key:1', limit: 1e6 }]
+const accounts = LEVELS.map((level) => ({ scope: `${level}_budget`, subject: `${level}:1@30d` }))
+const period = '2026-02-10T00:00:00.000Z'
+const limits = {}
+
+const admission = (seedNano?: number): Admission => ({
+  callId: newTimedId('call'),
+  attemptId: newTimedId('attempt'),
+  versions,
+  quotas,
+  tokens: 20,
+  slots,
+  budgets: accounts.map((account) => ({ ...account, limitNano: 1e15, holdNano: 31_000, period, seedNano })),
+  candidates: [{ deployment: 'one', limits }],
+  leaseSeconds: 120,
+})
+
+const settlement = ({ callId, attemptId, budgets }: Admission): Settlement => ({
+  callId,
+  slots: ['key:1'],
+  budgets: budgets.map(({ subject, holdNano }) => ({ subject, period, holdNano, spentNano: 12_000 })),
+  outcomes: [
+    {
+      attemptId,
+      deployment: 'one',
+      result: 'succeeded',
+      used: { tokens: 40 },
+      latencyMs: 12.5,
+      firstTokenMs: 11,
+      cooldown: { allowedFails: 3, seconds: 30 },
+    },
+  ],
+  counters: {},
+  entries: [],
+})
+
+interface Call {
+  readonly asked: Admission
+  readonly ended: Settlement
+}
+
+function calls(): Call[] {
+  return Array.from({ length: AT_ONCE }, () => {
+    const asked = admission()
+    return { asked, ended: settlement(asked) }
+  })
+}
+
+async function run(rounds: readonly (readonly Call[])[]): Promise<void> {
+  for (const round of rounds) {
+    for (const answer of await Promise.all(round.map(({ asked }) => store.admit(asked)))) {
+      if (answer.kind !== 'admitted') throw new Error(JSON.stringify(answer))
+    }
+    await Promise.all(round.map(({ ended }) => store.settle(ended)))
+  }
+}
+
+const prepared = (rounds: number) => Array.from({ length: rounds }, calls)
+
+await store.publish({ records: versions, removed: [] })
+await store.admit(admission(0))
+for (let turn = 0; turn < 10; turn++) await run(prepared(ROUNDS))
+
+const [weighed, counted] = [prepared(ROUNDS), prepared(ROUNDS)]
+const measured = AT_ONCE * ROUNDS
+globalThis.gc?.()
+const before = process.memoryUsage().heapUsed
+await run(weighed)
+const bytes = (process.memoryUsage().heapUsed - before) / measured
+
+let [promises, timers] = [0, 0]
+const hook = createHook({
+  init(_id, type) {
+    if (type === 'PROMISE') promises += 1
+    else if (type === 'Timeout') timers += 1
+  },
+}).enable()
+await run(counted)
+hook.disable()
+console.log(JSON.stringify({ bytes, promises: promises / measured, timers: timers / measured } satisfies StoreCosts))
+process.exit(0)
