@@ -1,8 +1,8 @@
-import { redisAddress } from './redis-address.ts'
-import { type RedisSession, redisSession } from './redis-session.node.ts'
 import { type RedisStoreOptions, redisStore } from './redis-store.ts'
-import { commandText, evaluationText } from './resp-text.node.ts'
 import { type SharedStore, StoreUnavailable } from './shared-store.ts'
+import { commandText, evaluationText } from './tcp/command-text.node.ts'
+import { redisAddress } from './tcp/redis-address.ts'
+import { type RedisSession, redisSession } from './tcp/redis-session.node.ts'
 
 export interface RedisTcpOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'> {
   /** `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS. */

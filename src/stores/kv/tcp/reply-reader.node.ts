@@ -1,4 +1,4 @@
-import { RedisRefusal } from './redis-store.ts'
+import { RedisRefusal } from '../redis-store.ts'
 
 const [CR, LF] = [13, 10]
 const [ARRAY, BULK, INTEGER, TEXT, ERROR] = [42, 36, 58, 43, 45]

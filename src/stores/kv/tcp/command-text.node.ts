@@ -1,5 +1,5 @@
-import type { PreparedScript, ScriptArguments } from './redis-store.ts'
-import type { ScriptKey, SharedKeys } from './scripts/script-keys.ts'
+import type { PreparedScript, ScriptArguments } from '../redis-store.ts'
+import type { ScriptKey, SharedKeys } from '../scripts/script-keys.ts'
 
 const bulk = (text: string): string => `$${Buffer.byteLength(text)}\r\n${text}\r\n`
 

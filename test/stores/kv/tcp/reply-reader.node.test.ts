@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { RedisRefusal } from '../../../src/stores/kv/redis-store.ts'
-import { replyReader } from '../../../src/stores/kv/resp-reader.node.ts'
-import { type Random, seededRandom } from '../../support/random.ts'
+import { RedisRefusal } from '../../../../src/stores/kv/redis-store.ts'
+import { replyReader } from '../../../../src/stores/kv/tcp/reply-reader.node.ts'
+import { type Random, seededRandom } from '../../../support/random.ts'
 
 /** As a server writes it. */
 function written(reply: unknown): string {

@@ -1,10 +1,10 @@
 import { connect as connectPlain } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
+import { RedisRefusal } from '../redis-store.ts'
+import { StoreUnavailable } from '../shared-store.ts'
+import { commandText } from './command-text.node.ts'
 import type { RedisAddress } from './redis-address.ts'
-import { RedisRefusal } from './redis-store.ts'
-import { replyReader } from './resp-reader.node.ts'
-import { commandText } from './resp-text.node.ts'
-import { StoreUnavailable } from './shared-store.ts'
+import { replyReader } from './reply-reader.node.ts'
 
 /** For the connection, and once more for what is said first. */
 const OPENING_MS = 2000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redisAddress } from '../../../src/stores/kv/redis-address.ts'
+import { redisAddress } from '../../../../src/stores/kv/tcp/redis-address.ts'
 
 describe('the address of a Redis', () => {
   it.each([
