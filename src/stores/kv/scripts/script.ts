@@ -7,11 +7,8 @@ export type Argument = string | number
 export const written = (args: readonly Argument[]): string =>
   args.map((one) => (typeof one === 'number' ? inDigits(one) : quoted(one))).join(',')
 
-/** What JSON writes as it is. */
-const PLAIN = /^[ !#-[\]-~]*$/
-
 /** A text in JSON. Redis refuses one with a lone surrogate. */
-export const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text.toWellFormed()))
+export const quoted = (text: string): string => JSON.stringify(text.toWellFormed())
 
 /** A number as text, because Lua prints only fourteen digits. Refuses NaN, which would stay in the store. */
 export function inDigits(amount: number): string {
