@@ -65,7 +65,8 @@ export interface Budget {
   readonly seedNano?: number | undefined
 }
 
-/** Everything that decides whether a call may run, and where it may go. */
+/** Everything that decides whether a call may run, and where it may go. The calls of a caller share its versions, quotas and
+ *  slots: a store may keep what it makes of such a list, which never changes. */
 export interface Admission {
   readonly callId: string
   /** The id of the first attempt, which holds the lease of the reserved deployment. */

@@ -14,7 +14,7 @@ import { availability, type DeploymentState, reserve, signalsOf, unknownDeployme
 import type { Entry } from './expiring-map.ts'
 import { lookUp, takeLead } from './leads.ts'
 import { createLeases } from './leases.ts'
-import { countQuotas, fullQuota, quotasOf, readQuotas } from './quotas.ts'
+import { countedQuotasOf, countQuotas, fullQuota, readQuotas } from './quotas.ts'
 import { deploymentExpiresAt, leasesExpireAt, type State } from './state.ts'
 
 /** Decides a call: everything is checked before anything is written. `scripts/admit.ts` implements it in Lua. */
@@ -23,7 +23,7 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
   const stale = findStale(state, call, budgets)
   if (stale) return stale
 
-  const counted = quotasOf(state, call.quotas)
+  const counted = countedQuotasOf(state, call.quotas)
   const quotas = readQuotas(state, counted, now)
   const early = checkQuotas(call, counted, quotas) ?? checkSlots(state, call, now)
   const cached = call.cache && !early ? lookUp(state, call.cache, call.callId, now) : undefined
@@ -51,7 +51,7 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
 export function standing(state: State, limits: Limits, now: number): Standing {
   return {
     now,
-    quotas: readQuotas(state, quotasOf(state, limits.quotas), now),
+    quotas: readQuotas(state, countedQuotasOf(state, limits.quotas), now),
     taken: limits.slots.map((subject) => state.slots.get(subject)?.count(now) ?? 0),
     budgets: limits.budgets.map((subject) => {
       const known = state.budgets.get(subject)

@@ -6,7 +6,7 @@ import type { Entry } from './expiring-map.ts'
 import type { State } from './state.ts'
 
 /** The quotas of a caller, whose calls all have the same list. */
-export function quotasOf(state: State, quotas: readonly Quota[]): CountedQuotas {
+export function countedQuotasOf(state: State, quotas: readonly Quota[]): CountedQuotas {
   let counted = state.countedQuotas.get(quotas)
   if (!counted) {
     counted = countedQuotas(quotas)
