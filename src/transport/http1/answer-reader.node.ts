@@ -1,5 +1,5 @@
 import type { IncomingAnswer } from '../incoming-answer.node.ts'
-import { addField, BrokenAnswer, type Fields, type Framing, firstLine, framingOf } from './answer-head.ts'
+import { addField, BrokenAnswer, type Fields, type Framing, firstLine, framingOf } from './answer-head.node.ts'
 
 /** Longer heads, trailers and sizes of chunks are refused. */
 const LONGEST_LINES_BYTES = 16_384
@@ -13,7 +13,8 @@ type Receiver = Pick<IncomingAnswer, 'head' | 'data'>
 export interface AnswerReader {
   /** Waits for the answer to a new request. */
   begin(receiver: Receiver): void
-  /** Takes the next bytes. Returns how many of them came behind the whole answer; undefined before it is whole. */
+  /** Takes the next bytes, and copies what it keeps of them. Returns how many of them came behind the whole answer;
+   *  undefined before it is whole. */
   read(bytes: Buffer): number | undefined
   /** Whether the answer is whole where its connection ends. */
   endsHere(): boolean
@@ -35,29 +36,30 @@ export function answerReader(): AnswerReader {
   let held: Buffer | undefined
   let taken = 0
 
-  /** Returns whether the answer is whole. */
-  function takeLine(line: string): boolean {
+  /** Takes the line between two places. Returns whether the answer is whole. */
+  function takeLine(bytes: Buffer, start: number, end: number): boolean {
+    const isEmpty = start === end
     if (part === 'headers') {
-      if (line !== '') addField(fields, line)
-      else return takeHead()
+      if (isEmpty) return takeHead()
+      addField(fields, bytes, start, end)
     } else if (part === 'first line') {
       // Some upstreams end a body with a line break that is not part of it.
-      if (line === '') return false
-      ;({ status, old } = firstLine(line))
+      if (isEmpty) return false
+      ;({ status, old } = firstLine(bytes.toString('latin1', start, end)))
       part = 'headers'
     } else if (part === 'size') {
-      const size = SIZE.exec(line)?.[1]
+      const size = SIZE.exec(bytes.toString('latin1', start, end))?.[1]
       if (size === undefined) throw new BrokenAnswer('a chunk is malformed')
       missing = Number.parseInt(size, 16)
       part = missing > 0 ? 'chunk' : 'trailers'
       fields = {}
       taken = 0
     } else if (part === 'end of chunk') {
-      if (line !== '') throw new BrokenAnswer('a chunk is malformed')
+      if (!isEmpty) throw new BrokenAnswer('a chunk is malformed')
       part = 'size'
     } else {
-      if (line === '') return true
-      addField(fields, line)
+      if (isEmpty) return true
+      addField(fields, bytes, start, end)
       if ('content-length' in fields || 'transfer-encoding' in fields)
         throw new BrokenAnswer('the trailers hold a length')
     }
@@ -92,7 +94,7 @@ export function answerReader(): AnswerReader {
       for (let at = 0; at < bytes.length; ) {
         if (part === 'body' || part === 'chunk') {
           const end = Math.min(bytes.length, at + missing)
-          receiver.data(bytes.subarray(at, end))
+          receiver.data(copyOf(bytes, at, end))
           missing -= end - at
           at = end
           if (missing > 0) return undefined
@@ -103,15 +105,15 @@ export function answerReader(): AnswerReader {
           if (taken + (end === -1 ? bytes.length : end) - at > LONGEST_LINES_BYTES)
             throw new BrokenAnswer('the head is too long')
           if (end === -1) {
-            held = bytes.subarray(at)
+            held = copyOf(bytes, at, bytes.length)
             if (part === 'first line' && !looksLikeHttp(held)) throw new BrokenAnswer('the first line is none')
             return undefined
           }
           if (end === at || bytes[end - 1] !== CR) throw new BrokenAnswer('a line has no proper end')
           taken += end - at
-          const line = bytes.toString('latin1', at, end - 1)
+          const start = at
           at = end + 1
-          if (takeLine(line)) return bytes.length - at
+          if (takeLine(bytes, start, end - 1)) return bytes.length - at
         }
       }
       return undefined
@@ -124,4 +126,10 @@ export function answerReader(): AnswerReader {
 /** Whether a first line may begin like this: what speaks another protocol may never end a line. */
 function looksLikeHttp(bytes: Buffer): boolean {
   return bytes[0] === CR || 'HTTP/1.'.startsWith(bytes.toString('latin1', 0, 7))
+}
+
+function copyOf(bytes: Buffer, from: number, to: number): Buffer {
+  const copy = Buffer.allocUnsafe(to - from)
+  bytes.copy(copy, 0, from, to)
+  return copy
 }

@@ -36,7 +36,7 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
   const onread = {
     buffer: ARRIVING,
     callback(length: number) {
-      arrived(Buffer.from(ARRIVING.subarray(0, length)))
+      arrived(ARRIVING.subarray(0, length))
       return true
     },
   }

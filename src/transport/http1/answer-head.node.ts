@@ -15,12 +15,24 @@ export interface Framing {
 }
 
 const FIRST_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
-const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
-const BLANKS = /^[\t ]+|[\t ]+$/g
-const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/
 const CLOSE = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i
 const KEEP_ALIVE = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i
 const SECONDS = /(?:^|[,;])[\t ]*timeout=(\d{1,9})/i
+
+const [TAB, BLANK, COLON] = [9, 32, 58]
+/** Where a byte may stand: a bit for names of headers, and one for values. */
+const [IN_NAMES, IN_VALUES] = [1, 2]
+const PLACES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const letter = String.fromCharCode(byte)
+  const inNames = /[!#$%&'*+\-.^_`|~\dA-Za-z]/.test(letter) ? IN_NAMES : 0
+  return inNames | (/[\t\x20-\x7e\x80-\xff]/.test(letter) ? IN_VALUES : 0)
+})
+
+const KNOWN_NAMES = 256
+/** Names that answers had, each at the place that its bytes add up to. */
+const knownNames = Array.from<{ readonly bytes: Uint8Array; readonly name: string } | undefined>({
+  length: KNOWN_NAMES,
+})
 
 export function firstLine(line: string): { readonly old: boolean; readonly status: number } {
   const [, minor, status] = FIRST_LINE.exec(line) ?? []
@@ -28,13 +40,44 @@ export function firstLine(line: string): { readonly old: boolean; readonly statu
   return { old: minor === '0', status: Number(status) }
 }
 
-export function addField(fields: Fields, line: string): void {
-  const colon = line.indexOf(':')
-  const written = line.slice(0, Math.max(colon, 0))
-  const value = line.slice(colon + 1).replace(BLANKS, '')
-  if (!NAME.test(written) || NOT_IN_VALUES.test(value)) throw new BrokenAnswer('a header is malformed')
-  const name = written.toLowerCase()
+/** Adds the header of the line between two places, behind which its end stands. */
+export function addField(fields: Fields, bytes: Buffer, start: number, end: number): void {
+  let colon = start
+  let hash = 0
+  for (; mayStand(bytes[colon], IN_NAMES); colon += 1) hash = (hash * 31 + (bytes[colon] as number)) | 0
+  let from = colon + 1
+  while (isBlank(bytes[from])) from += 1
+  let to = from
+  while (mayStand(bytes[to], IN_VALUES)) to += 1
+  if (colon === start || bytes[colon] !== COLON || to !== end) throw new BrokenAnswer('a header is malformed')
+  while (to > from && isBlank(bytes[to - 1])) to -= 1
+  const name = nameOf(bytes, start, colon, hash)
+  const value = bytes.toString('latin1', from, to)
   fields[name] = Object.hasOwn(fields, name) ? `${fields[name]}, ${value}` : value
+}
+
+/** The lower-case name of a header: one that came before is not made again, nor looked up among all strings. */
+function nameOf(bytes: Buffer, start: number, end: number, hash: number): string {
+  const slot = hash & (KNOWN_NAMES - 1)
+  const known = knownNames[slot]
+  if (known && isAt(bytes, start, end, known.bytes)) return known.name
+  const name = bytes.toString('latin1', start, end).toLowerCase()
+  knownNames[slot] = { bytes: Uint8Array.from(bytes.subarray(start, end)), name }
+  return name
+}
+
+function isAt(bytes: Buffer, start: number, end: number, same: Uint8Array): boolean {
+  if (same.length !== end - start) return false
+  for (let at = 0; at < same.length; at++) if (same[at] !== bytes[start + at]) return false
+  return true
+}
+
+function mayStand(byte: number | undefined, where: number): boolean {
+  return ((PLACES[byte as number] as number) & where) !== 0
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === BLANK || byte === TAB
 }
 
 /** Throws BrokenAnswer where two readers could find different ends of the answer. */
