@@ -11,7 +11,8 @@ export interface UpstreamRequest {
   /** The call fails with PrivateAddress where the name of the host leads into a private network, if the runtime sees
    *  what it resolves to. */
   readonly publicOnly?: boolean
-  /** Credentials stay sealed until the transport sends them. */
+  /** Credentials stay sealed until the transport sends them. Once sent, a record does not change any more: requests that
+   *  have it in common may be sent as the first one was. */
   readonly headers: Readonly<Record<string, string | Secret>>
   readonly body?: RequestBody
   /** A body that is sent while it arrives, instead of `body`: read as fast as the upstream accepts it. If reading

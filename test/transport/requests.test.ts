@@ -48,6 +48,28 @@ describe.each(SCHEMES)('a request over %s', (scheme) => {
     expect(headers.filter((one) => one.startsWith('x-gateway-hops'))).toEqual(['x-gateway-hops: 3'])
   })
 
+  it('has its own head, whatever it has in common with those before it', async () => {
+    const far = await answering(answerOf('ok'))
+    // More than are remembered, and each of them again.
+    const records = Array.from({ length: 20 }, (_, at) => ({ 'x-a': String(at) }))
+    const heads: string[] = []
+    for (const headers of [...records, ...records])
+      for (const request of [{ path: '/a' }, { path: '/b' }, { path: '/b', body: 'abc' }, { method: 'GET' as const }]) {
+        const { method = 'POST', path = '/', body = '' }: Partial<UpstreamRequest> = request
+        heads.push(`${method} ${path} ${headers['x-a']} ${body.length}`)
+        expect((await ask(far, { ...request, headers })).body).toBe('ok')
+        await settled()
+      }
+    const received = far.connections.map((one) => one.received()).join('')
+    const arrived = received.split(/(?=(?:POST|GET) )/).map((one) => {
+      const [line, value, length = '0'] = [/^\S+ \S+/, /(?<=x-a: )\d+/, /(?<=content-length: )\d+/].map(
+        (part) => part.exec(one)?.[0],
+      )
+      return `${line} ${value} ${length}`
+    })
+    expect(arrived).toEqual(heads)
+  })
+
   it.each([
     ['bytes', bytes('abc')],
     ['text', 'abc'],

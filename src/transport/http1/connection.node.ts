@@ -14,17 +14,23 @@ const ARRIVING = Buffer.allocUnsafeSlow(65_536)
 /** A shorter request is sent as one piece: to copy it costs less than to send two. */
 const SHORT_BYTES = 16_384
 
+/** A request that is to be sent. */
+export interface Sending {
+  readonly head: string
+  readonly body: readonly Uint8Array[]
+  readonly bodyBytes: number
+  /** It is told all that comes of the request. */
+  readonly answer: IncomingAnswer
+}
+
 /** A connection, which serves one request at a time. */
 export interface Connection extends Source {
-  /** Sends a request. Its answer is told all that comes of it. */
-  send(head: string, body: readonly Uint8Array[], bodyBytes: number, answer: IncomingAnswer): void
+  send(sending: Sending): void
 }
 
 /** The connections to one origin. */
 export interface Pool {
   readonly origin: string
-  /** The value of the host header. */
-  readonly authority: string
   readonly host: string
   readonly port: number
   readonly all: Set<Connection>
@@ -96,15 +102,18 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
   socket.on('close', () => leave())
 
   const connection: Connection = {
-    send(head, body, bodyBytes, next) {
-      answer = next
-      next.source = connection
-      reader.begin(next)
+    send(sending) {
+      answer = sending.answer
+      answer.source = connection
+      reader.begin(answer)
       socket.ref()
-      const pieces = [Buffer.from(head, 'latin1'), ...body]
-      socket.cork()
-      for (const piece of bodyBytes <= SHORT_BYTES ? [Buffer.concat(pieces)] : pieces) socket.write(piece)
-      socket.uncork()
+      if (sending.bodyBytes <= SHORT_BYTES) socket.write(inOnePiece(sending))
+      else {
+        socket.cork()
+        socket.write(sending.head, 'latin1')
+        for (const piece of sending.body) socket.write(piece)
+        socket.uncork()
+      }
     },
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
@@ -115,4 +124,14 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
   }
   all.add(connection)
   return connection
+}
+
+function inOnePiece({ head, body, bodyBytes }: Sending): Buffer {
+  const whole = Buffer.allocUnsafe(head.length + bodyBytes)
+  let at = whole.write(head, 'latin1')
+  for (const piece of body) {
+    whole.set(piece, at)
+    at += piece.byteLength
+  }
+  return whole
 }

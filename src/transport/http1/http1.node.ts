@@ -1,58 +1,67 @@
 import type { Abort } from '../../lib/abort.ts'
 import { incomingAnswer } from '../incoming-answer.node.ts'
 import { type RequestBody, type Transport, TransportError, type UpstreamRequest } from '../transport.ts'
-import { type Connection, openConnection, type Pool } from './connection.node.ts'
-import { requestHead } from './request-head.ts'
+import { type Connection, openConnection, type Pool, type Sending } from './connection.node.ts'
+import { type HeadWriter, headWriter } from './request-head.ts'
+
+/** What an origin is asked by. */
+interface Origin {
+  readonly pool: Pool
+  readonly headOf: HeadWriter
+}
 
 /** Sends plain requests itself: over HTTP/1.1 to an `http:` origin, with a whole body. Everything else goes to `others`. A
  *  request is sent once, whatever becomes of its connection. */
 export function http1Transport(others: Transport): Transport & { close(): Promise<void> } {
   // As many as there are origins among the deployments.
-  const pools = new Map<string, Pool>()
+  const origins = new Map<string, Origin>()
   /** What is sent in this turn of the event loop. */
-  let soon: (() => void)[] = []
+  let soon: { readonly pool: Pool; readonly sending: Sending }[] = []
   let closed = false
 
-  function poolOf(origin: string): Pool {
-    const known = pools.get(origin)
+  function originOf(origin: string): Origin {
+    const known = origins.get(origin)
     if (known) return known
     const { hostname, port, host: authority } = new URL(origin)
     const host = hostname.replace(/^\[|\]$/g, '')
-    const pool = { origin, authority, host, port: Number(port || 80), all: new Set<Connection>(), resting: [] }
-    pools.set(origin, pool)
-    return pool
+    const pool = { origin, host, port: Number(port || 80), all: new Set<Connection>(), resting: [] }
+    const made = { pool, headOf: headWriter(authority) }
+    origins.set(origin, made)
+    return made
   }
 
   function sendAll(): void {
     const all = soon
     soon = []
-    for (const send of all) send()
+    for (const { pool, sending } of all) send(pool, sending)
+  }
+
+  function send(pool: Pool, sending: Sending): void {
+    const { answer } = sending
+    if (closed) answer.fail(shutDown())
+    else if (!answer.over) (pool.resting.pop() ?? openConnection(pool)).send(sending)
   }
 
   return {
     send(request: UpstreamRequest, signal: Abort) {
       const { origin, publicOnly, upload } = request
       if (publicOnly || upload || closed || !origin.startsWith('http://')) return others.send(request, signal)
+      const { pool, headOf } = originOf(origin)
       const body = piecesOf(request.body)
-      const bodyBytes = body.reduce((sum, piece) => sum + piece.byteLength, 0)
-      const pool = poolOf(origin)
-      const head = requestHead(request, pool.authority, bodyBytes)
+      const bodyBytes = lengthOf(body)
+      const head = headOf(request, bodyBytes)
       if (head === undefined) return others.send(request, signal)
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
-        const answer = incomingAnswer(signal, resolve, reject)
-        const sendNow = () => {
-          if (closed) answer.fail(shutDown())
-          else if (!answer.over) (pool.resting.pop() ?? openConnection(pool)).send(head, body, bodyBytes, answer)
-        }
+        const sending = { head, body, bodyBytes, answer: incomingAnswer(signal, resolve, reject) }
         // What a resting connection brings unasked, or its end, is read before a request goes out on it.
-        if (pool.resting.length === 0) sendNow()
-        else if (soon.push(sendNow) === 1) setImmediate(sendAll)
+        if (pool.resting.length === 0) send(pool, sending)
+        else if (soon.push({ pool, sending }) === 1) setImmediate(sendAll)
       })
     },
     async close() {
       closed = true
-      for (const { all } of pools.values()) for (const connection of all) connection.abort(shutDown())
+      for (const { pool } of origins.values()) for (const connection of pool.all) connection.abort(shutDown())
     },
   }
 }
@@ -61,6 +70,12 @@ function piecesOf(body: RequestBody | undefined): readonly Uint8Array[] {
   if (body === undefined) return []
   if (typeof body === 'string') return [Buffer.from(body)]
   return body instanceof Uint8Array ? [body] : body
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  let length = 0
+  for (const { byteLength } of pieces) length += byteLength
+  return length
 }
 
 function shutDown(): TransportError {

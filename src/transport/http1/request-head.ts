@@ -8,17 +8,49 @@ const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/
 const OF_THE_CONNECTION =
   /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|upgrade|te|trailer|expect)$/i
 
-/** The head of a request that is sent as it is; undefined if it has anything that a plain request has not. */
-export function requestHead(request: UpstreamRequest, authority: string, bodyBytes: number): string | undefined {
-  const { method, path } = request
-  const hasBody = method === 'POST' || method === 'PUT'
-  if (!PATH.test(path) || (bodyBytes > 0 && !hasBody)) return undefined
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\nconnection: keep-alive\r\n`
-  const headers = openHeaders(request.headers)
-  for (const name in headers) {
-    const value = headers[name] as string
-    if (!NAME.test(name) || OF_THE_CONNECTION.test(name) || NOT_IN_VALUES.test(value)) return undefined
-    head += `${name}: ${value}\r\n`
+/** How many heads are kept for an origin: the headers of a deployment are the same for each of its calls. */
+const KEPT_HEADS = 16
+
+/** A head without the length of a body. */
+interface KeptHead {
+  readonly request: Pick<UpstreamRequest, 'method' | 'path' | 'headers'>
+  readonly text: string | undefined
+}
+
+/** Writes the heads of requests to an origin. */
+export type HeadWriter = (request: UpstreamRequest, bodyBytes: number) => string | undefined
+
+/** Writes the head of a request to an origin, which is sent as it is; undefined if the request has anything that a plain
+ *  one has not. */
+export function headWriter(authority: string): HeadWriter {
+  const kept: KeptHead[] = []
+  let oldest = 0
+
+  function withoutLength(request: UpstreamRequest): string | undefined {
+    const { method, path, headers } = request
+    for (const { request: same, text } of kept)
+      if (same.headers === headers && same.path === path && same.method === method) return text
+    const text = written(request, authority)
+    kept[oldest] = { request: { method, path, headers }, text }
+    oldest = (oldest + 1) % KEPT_HEADS
+    return text
   }
-  return hasBody ? `${head}content-length: ${bodyBytes}\r\n\r\n` : `${head}\r\n`
+
+  return (request, bodyBytes) => {
+    const hasBody = request.method === 'POST' || request.method === 'PUT'
+    const head = bodyBytes > 0 && !hasBody ? undefined : withoutLength(request)
+    if (head === undefined) return undefined
+    return hasBody ? `${head}content-length: ${bodyBytes}\r\n\r\n` : `${head}\r\n`
+  }
+}
+
+function written({ method, path, headers: sealed }: UpstreamRequest, authority: string): string | undefined {
+  if (!PATH.test(path)) return undefined
+  const lines = [`${method} ${path} HTTP/1.1`, `host: ${authority}`, 'connection: keep-alive']
+  for (const [name, value] of Object.entries(openHeaders(sealed))) {
+    if (!NAME.test(name) || OF_THE_CONNECTION.test(name) || NOT_IN_VALUES.test(value)) return undefined
+    lines.push(`${name}: ${value}`)
+  }
+  // Joined, it is one piece of memory, which a text that grew by additions is not.
+  return [...lines, ''].join('\r\n')
 }
