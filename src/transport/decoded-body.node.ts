@@ -14,10 +14,11 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 /** The answer without its compression. No request asks for one, but proxies compress all the same; `fetch` decodes their
  *  answers by itself. */
 export function decoded(response: UpstreamResponse): UpstreamResponse {
-  const { 'content-encoding': coding, 'content-length': _, ...headers } = response.headers
-  if (coding === undefined) return response
-  const decoder = DECODERS.get(coding.trim().toLowerCase())
-  return decoder ? { status: response.status, headers, body: decodedBody(response.body, decoder()) } : response
+  const coding = response.headers['content-encoding']
+  const decoder = coding === undefined ? undefined : DECODERS.get(coding.trim().toLowerCase())
+  if (!decoder) return response
+  const { 'content-encoding': _, 'content-length': __, ...headers } = response.headers
+  return { status: response.status, headers, body: decodedBody(response.body, decoder()) }
 }
 
 function decodedBody(body: UpstreamBody, decoder: Transform): UpstreamBody {

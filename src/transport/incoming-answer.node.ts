@@ -1,5 +1,6 @@
 import type { Abort } from '../lib/abort.ts'
 import { gathering } from '../lib/forms/gathering.node.ts'
+import { decoded } from './decoded-body.node.ts'
 import { BodyTooLarge, TransportError, type UpstreamBody, type UpstreamResponse } from './transport.ts'
 
 /** How much may come that nobody waits for: most answers come whole before they are read. */
@@ -88,7 +89,7 @@ function leave(answer: State): void {
 
 function head(this: State, status: number, headers: Record<string, string>): void {
   this.declared = Number(headers['content-length'])
-  this.resolve({ status, headers, body: this })
+  this.resolve(decoded({ status, headers, body: this }))
 }
 
 function data(this: State, piece: Uint8Array): void {
@@ -97,7 +98,9 @@ function data(this: State, piece: Uint8Array): void {
     this.sink(piece)
     return
   }
-  this.pending.push(piece)
+  // An array of one takes less memory than one that something was pushed into.
+  if (this.pendingBytes === 0) this.pending = [piece]
+  else this.pending.push(piece)
   this.pendingBytes += piece.byteLength
   if (!this.wake && this.pendingBytes > PENDING_LIMIT_BYTES && !this.paused) {
     this.paused = true
@@ -153,15 +156,37 @@ async function read(this: State): Promise<Uint8Array | undefined> {
   return piece
 }
 
-async function bytes(this: State, limitBytes: number, arrived?: (bytes: number) => void): Promise<Uint8Array> {
-  const whole = gathering(this.declared)
+function bytes(this: State, limitBytes: number, arrived?: (bytes: number) => void): Promise<Uint8Array> {
+  // Most answers came whole in one piece.
+  const isHere = this.over && this.failure === undefined && this.pending.length === 1
+  return isHere ? onlyPiece(this, limitBytes, arrived) : gathered(this, limitBytes, arrived)
+}
+
+async function onlyPiece(
+  answer: State,
+  limitBytes: number,
+  arrived: ((bytes: number) => void) | undefined,
+): Promise<Uint8Array> {
+  const [piece] = answer.pending as [Uint8Array]
+  clearPending(answer)
+  if (piece.byteLength > limitBytes) throw tooLarge(limitBytes)
+  arrived?.(piece.byteLength)
+  return piece
+}
+
+async function gathered(
+  answer: State,
+  limitBytes: number,
+  arrived: ((bytes: number) => void) | undefined,
+): Promise<Uint8Array> {
+  const whole = gathering(answer.declared)
   let length = 0
   let refused: { readonly error: unknown } | undefined
   const giveUp = () => {
-    this.cancel()
+    answer.cancel()
     whole.discard()
   }
-  this.sink = (piece) => {
+  answer.sink = (piece) => {
     length += piece.byteLength
     if (length > limitBytes) return giveUp()
     try {
@@ -172,12 +197,12 @@ async function bytes(this: State, limitBytes: number, arrived?: (bytes: number) 
     }
     whole.push(piece)
   }
-  for (const piece of this.pending) this.sink(piece)
-  clearPending(this)
-  while (!this.over) await more(this)
-  if (length > limitBytes) throw new BodyTooLarge(`the upstream's answer is larger than ${limitBytes} bytes`)
+  for (const piece of answer.pending) answer.sink(piece)
+  clearPending(answer)
+  while (!answer.over) await more(answer)
+  if (length > limitBytes) throw tooLarge(limitBytes)
   if (refused) throw refused.error
-  if (this.failure !== undefined) throw this.failure
+  if (answer.failure !== undefined) throw answer.failure
   return whole.bytes()
 }
 
@@ -188,4 +213,8 @@ function cancel(this: State): void {
   const reason = new TransportError('the call was ended')
   this.fail(reason)
   this.source?.abort(reason)
+}
+
+function tooLarge(limitBytes: number): BodyTooLarge {
+  return new BodyTooLarge(`the upstream's answer is larger than ${limitBytes} bytes`)
 }

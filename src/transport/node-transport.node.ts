@@ -1,4 +1,3 @@
-import { decoded } from './decoded-body.node.ts'
 import { http1Transport } from './http1/http1.node.ts'
 import type { Transport } from './transport.ts'
 import { undiciTransport } from './undici.node.ts'
@@ -9,7 +8,7 @@ export function nodeTransport(): Transport & { close(): Promise<void> } {
   const others = undiciTransport()
   const plain = http1Transport(others)
   return {
-    send: async (request, signal) => decoded(await plain.send(request, signal)),
+    send: plain.send,
     async close() {
       await Promise.all([plain.close(), others.close()])
     },
