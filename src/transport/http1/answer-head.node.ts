@@ -34,7 +34,11 @@ const knownNames = Array.from<{ readonly bytes: Uint8Array; readonly name: strin
   length: KNOWN_NAMES,
 })
 
+/** How most answers begin. */
+const [FINE_LINE, FINE] = ['HTTP/1.1 200 OK', { old: false, status: 200 }]
+
 export function firstLine(line: string): { readonly old: boolean; readonly status: number } {
+  if (line === FINE_LINE) return FINE
   const [, minor, status] = FIRST_LINE.exec(line) ?? []
   if (status === undefined || status === '101') throw new BrokenAnswer('the first line is none')
   return { old: minor === '0', status: Number(status) }
@@ -85,7 +89,7 @@ export function framingOf(status: number, old: boolean, headers: Fields): Framin
   const { connection = '', 'content-length': length, 'transfer-encoding': codings } = headers
   if (length !== undefined && (codings !== undefined || !/^\d{1,15}$/.test(length)))
     throw new BrokenAnswer('the length is ambiguous')
-  const persists = !CLOSE.test(connection) && (!old || KEEP_ALIVE.test(connection))
+  const persists = connection === 'keep-alive' || (!CLOSE.test(connection) && (!old || KEEP_ALIVE.test(connection)))
   const seconds = SECONDS.exec(headers['keep-alive'] ?? '')?.[1]
   const kept = persists ? { seconds: seconds === undefined ? undefined : Number(seconds) } : undefined
   // The body that some upstreams send all the same must not be taken for the next answer.

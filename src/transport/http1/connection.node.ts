@@ -85,7 +85,7 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
       if (!reader.kept() || rest <= 0 || behind > 0 || socket.writableLength > 0) leave()
       else {
         if (socket.isPaused()) socket.resume()
-        if (rest < REST_MS) socket.setTimeout(rest)
+        if (rest < REST_MS && socket.timeout !== rest) socket.setTimeout(rest)
         socket.unref()
         resting.push(connection)
       }
