@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Abort } from '../../../lib/abort.ts'
 import type { Footprint } from '../../../lib/footprints.ts'
 import { gathering, release } from '../../../lib/forms/gathering.node.ts'
-import { type Client, clientClosed, departure } from '../../../pipeline/client.ts'
+import { type Client, type ClientStream, clientClosed, departure, type Upload } from '../../../pipeline/client.ts'
 import { tooLarge } from '../../too-large.ts'
 import { discardRest } from './discard-rest.node.ts'
 import type { OpenAnswer } from './drain.node.ts'
@@ -11,36 +11,59 @@ import { socketStream } from './socket-stream.node.ts'
 import { temporaryFile } from './temporary-file.node.ts'
 import { nodeUpload } from './upload.node.ts'
 
+interface NodeClient extends Client {
+  readonly incoming: IncomingMessage
+  readonly answer: OpenAnswer
+}
+
 /** The client's connection on Node, by the socket's own events, which cost less than those of a Request. */
 export function nodeClient(
   incoming: IncomingMessage,
   answer: OpenAnswer,
   defer: (work: Promise<unknown>) => void,
 ): Client {
-  const { outgoing, left: signal } = answer
-  return {
-    signal,
+  // The functions are shared by all clients, so that one costs a single object.
+  const client: NodeClient = {
+    incoming,
+    answer,
+    signal: answer.left,
     address: incoming.socket.remoteAddress ?? '',
     defer,
-    body(limitBytes, footprint) {
-      continueBody(incoming, outgoing)
-      return readBody(incoming, signal, { limitBytes, footprint })
-    },
-    upload(limitBytes) {
-      continueBody(incoming, outgoing)
-      return nodeUpload(incoming, signal, limitBytes)
-    },
-    ended(listener) {
-      if (outgoing.closed) return listener()
-      const { ended } = answer
-      answer.ended = ended ? () => void [ended(), listener()] : listener
-    },
+    body,
+    upload,
+    ended,
     scratch: temporaryFile,
-    openStream: () => socketStream(outgoing),
-    discard(bytes) {
-      if (bytes.byteLength > LARGE_BYTES) outgoing.once('finish', () => release(bytes))
-    },
+    openStream,
+    discard,
   }
+  return client
+}
+
+function body(this: NodeClient, limitBytes: number, footprint: Footprint): Promise<Uint8Array> {
+  const { incoming, answer, signal } = this
+  continueBody(incoming, answer.outgoing)
+  return readBody(incoming, signal, { limitBytes, footprint })
+}
+
+function upload(this: NodeClient, limitBytes: number): Upload {
+  const { incoming, answer, signal } = this
+  continueBody(incoming, answer.outgoing)
+  return nodeUpload(incoming, signal, limitBytes)
+}
+
+function ended(this: NodeClient, listener: () => void): void {
+  const { answer } = this
+  const { outgoing, ended: earlier } = answer
+  if (outgoing.closed) listener()
+  else answer.ended = earlier ? () => void [earlier(), listener()] : listener
+}
+
+function openStream(this: NodeClient): ClientStream {
+  return socketStream(this.answer.outgoing)
+}
+
+function discard(this: NodeClient, bytes: Uint8Array): void {
+  if (bytes.byteLength > LARGE_BYTES) this.answer.outgoing.once('finish', () => release(bytes))
 }
 
 /** The memory of shorter answers is not released: a listener costs more than the collector. */
