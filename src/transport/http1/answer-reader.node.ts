@@ -1,5 +1,6 @@
 import type { IncomingAnswer } from '../incoming-answer.node.ts'
-import { addField, BrokenAnswer, type Fields, type Framing, firstLine, framingOf } from './answer-head.node.ts'
+import { BrokenAnswer, type Framing, firstLine, framingOf } from './answer-head.ts'
+import { addField, type Fields } from './header-line.node.ts'
 
 /** Longer heads, trailers and sizes of chunks are refused. */
 const LONGEST_LINES_BYTES = 16_384
@@ -41,7 +42,7 @@ export function answerReader(): AnswerReader {
     const isEmpty = start === end
     if (part === 'headers') {
       if (isEmpty) return takeHead()
-      addField(fields, bytes, start, end)
+      add(bytes, start, end)
     } else if (part === 'first line') {
       // Some upstreams end a body with a line break that is not part of it.
       if (isEmpty) return false
@@ -59,11 +60,15 @@ export function answerReader(): AnswerReader {
       part = 'size'
     } else {
       if (isEmpty) return true
-      addField(fields, bytes, start, end)
+      add(bytes, start, end)
       if ('content-length' in fields || 'transfer-encoding' in fields)
         throw new BrokenAnswer('the trailers hold a length')
     }
     return false
+  }
+
+  function add(bytes: Buffer, start: number, end: number): void {
+    if (addField(fields, bytes, start, end) === 'malformed') throw new BrokenAnswer('a header is malformed')
   }
 
   function takeHead(): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BrokenAnswer } from '../../../src/transport/http1/answer-head.node.ts'
+import { BrokenAnswer } from '../../../src/transport/http1/answer-head.ts'
 import { answerReader } from '../../../src/transport/http1/answer-reader.node.ts'
 
 const VALID = [
