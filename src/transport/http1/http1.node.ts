@@ -4,9 +4,7 @@ import { type RequestBody, type Transport, TransportError, type UpstreamRequest 
 import { type Connection, openConnection, type Pool, type Sending } from './connection.node.ts'
 import { type HeadWriter, headWriter } from './request-head.ts'
 
-/** What an origin is asked by. */
-interface Origin {
-  readonly pool: Pool
+interface Origin extends Pool {
   readonly headOf: HeadWriter
 }
 
@@ -16,7 +14,7 @@ export function http1Transport(others: Transport): Transport & { close(): Promis
   // As many as there are origins among the deployments.
   const origins = new Map<string, Origin>()
   /** What is sent in this turn of the event loop. */
-  let soon: { readonly pool: Pool; readonly sending: Sending }[] = []
+  let soon: { readonly to: Pool; readonly sending: Sending }[] = []
   let closed = false
 
   function originOf(origin: string): Origin {
@@ -24,8 +22,8 @@ export function http1Transport(others: Transport): Transport & { close(): Promis
     if (known) return known
     const { hostname, port, host: authority } = new URL(origin)
     const host = hostname.replace(/^\[|\]$/g, '')
-    const pool = { origin, host, port: Number(port || 80), all: new Set<Connection>(), resting: [] }
-    const made = { pool, headOf: headWriter(authority) }
+    const connections = { all: new Set<Connection>(), resting: [] }
+    const made = { origin, host, port: Number(port || 80), ...connections, headOf: headWriter(authority) }
     origins.set(origin, made)
     return made
   }
@@ -33,35 +31,35 @@ export function http1Transport(others: Transport): Transport & { close(): Promis
   function sendAll(): void {
     const all = soon
     soon = []
-    for (const { pool, sending } of all) send(pool, sending)
+    for (const { to, sending } of all) send(to, sending)
   }
 
-  function send(pool: Pool, sending: Sending): void {
+  function send(to: Pool, sending: Sending): void {
     const { answer } = sending
     if (closed) answer.fail(shutDown())
-    else if (!answer.over) (pool.resting.pop() ?? openConnection(pool)).send(sending)
+    else if (!answer.over) (to.resting.pop() ?? openConnection(to)).send(sending)
   }
 
   return {
     send(request: UpstreamRequest, signal: Abort) {
       const { origin, publicOnly, upload } = request
       if (publicOnly || upload || closed || !origin.startsWith('http://')) return others.send(request, signal)
-      const { pool, headOf } = originOf(origin)
+      const to = originOf(origin)
       const body = piecesOf(request.body)
       const bodyBytes = lengthOf(body)
-      const head = headOf(request, bodyBytes)
+      const head = to.headOf(request, bodyBytes)
       if (head === undefined) return others.send(request, signal)
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
         const sending = { head, body, bodyBytes, answer: incomingAnswer(signal, resolve, reject) }
         // What a resting connection brings unasked, or its end, is read before a request goes out on it.
-        if (pool.resting.length === 0) send(pool, sending)
-        else if (soon.push({ pool, sending }) === 1) setImmediate(sendAll)
+        if (to.resting.length === 0) send(to, sending)
+        else if (soon.push({ to, sending }) === 1) setImmediate(sendAll)
       })
     },
     async close() {
       closed = true
-      for (const { pool } of origins.values()) for (const connection of pool.all) connection.abort(shutDown())
+      for (const { all } of origins.values()) for (const connection of all) connection.abort(shutDown())
     },
   }
 }
