@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Abort } from '../../../lib/abort.ts'
 import type { Footprint } from '../../../lib/footprints.ts'
 import { gathering, release } from '../../../lib/forms/gathering.node.ts'
@@ -7,21 +6,18 @@ import { tooLarge } from '../../too-large.ts'
 import { discardRest } from './discard-rest.node.ts'
 import type { OpenAnswer } from './drain.node.ts'
 import { continueBody } from './expectations.node.ts'
+import type { Incoming } from './messages.node.ts'
 import { socketStream } from './socket-stream.node.ts'
 import { temporaryFile } from './temporary-file.node.ts'
 import { nodeUpload } from './upload.node.ts'
 
 interface NodeClient extends Client {
-  readonly incoming: IncomingMessage
+  readonly incoming: Incoming
   readonly answer: OpenAnswer
 }
 
 /** The client's connection on Node, by the socket's own events, which cost less than those of a Request. */
-export function nodeClient(
-  incoming: IncomingMessage,
-  answer: OpenAnswer,
-  defer: (work: Promise<unknown>) => void,
-): Client {
+export function nodeClient(incoming: Incoming, answer: OpenAnswer, defer: (work: Promise<unknown>) => void): Client {
   // The functions are shared by all clients, so that one costs a single object.
   const client: NodeClient = {
     incoming,
@@ -40,14 +36,14 @@ export function nodeClient(
 }
 
 function body(this: NodeClient, limitBytes: number, footprint: Footprint): Promise<Uint8Array> {
-  const { incoming, answer, signal } = this
-  continueBody(incoming, answer.outgoing)
+  const { incoming, signal } = this
+  continueBody(incoming)
   return readBody(incoming, signal, { limitBytes, footprint })
 }
 
 function upload(this: NodeClient, limitBytes: number): Upload {
-  const { incoming, answer, signal } = this
-  continueBody(incoming, answer.outgoing)
+  const { incoming, signal } = this
+  continueBody(incoming)
   return nodeUpload(incoming, signal, limitBytes)
 }
 
@@ -70,7 +66,7 @@ function discard(this: NodeClient, bytes: Uint8Array): void {
 const LARGE_BYTES = 65_536
 
 function readBody(
-  incoming: IncomingMessage,
+  incoming: Incoming,
   signal: Abort,
   { limitBytes, footprint }: { readonly limitBytes: number; readonly footprint: Footprint },
 ): Promise<Uint8Array> {

@@ -1,10 +1,11 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Aborter, newAbort } from '../../../lib/abort.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { type Link, ring } from '../../../lib/ring.ts'
 import { atMost } from '../../../lib/timers/at-most.ts'
+import type { Outgoing } from './messages.node.ts'
 
 /** The time for cut calls to settle. */
 const SETTLE_MS = 2000
@@ -55,14 +56,14 @@ export function pendingWork(onError: (error: unknown) => void): Pending {
 
 /** An answer that has not ended. */
 export interface OpenAnswer extends Link {
-  readonly outgoing: ServerResponse
+  readonly outgoing: Outgoing
   /** Aborts if the client disconnects before the answer's end, or if the call is cut. */
   readonly left: Aborter<GatewayError>
   /** Called once when the answer has been delivered, or the client has disconnected. */
   ended: (() => void) | undefined
 }
 
-export const openAnswer = (outgoing: ServerResponse): OpenAnswer => ({
+export const openAnswer = (outgoing: Outgoing): OpenAnswer => ({
   outgoing,
   left: newAbort<GatewayError>(),
   ended: undefined,
@@ -73,7 +74,7 @@ export const openAnswer = (outgoing: ServerResponse): OpenAnswer => ({
 /** The connections and running answers of a server, for stopping it. */
 export interface Connections {
   /** Registers an answer. */
-  answering(outgoing: ServerResponse): OpenAnswer
+  answering(outgoing: Outgoing): OpenAnswer
   /** Every answer that has not ended. */
   open(): readonly OpenAnswer[]
   /** Whether a connection has an answer that has begun and has not ended. */

@@ -1,21 +1,25 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
+import type { Incoming, Listener } from './messages.node.ts'
 
-/** Requests with `Expect: 100-continue` whose client waits before it sends the body. */
-const waiting = new WeakSet<IncomingMessage>()
+/** Requests with `Expect: 100-continue` whose client waits before it sends the body, and what it waits for. */
+const waiting = new WeakMap<Incoming, () => void>()
 
 /** Delays `100 Continue` until the body is read: the body of a refused request need not be sent. */
-export function onExpectation(server: Server, listener: RequestListener): void {
+export function onExpectation(server: Server, listener: Listener): void {
   server.on('checkContinue', (incoming, outgoing) => {
-    waiting.add(incoming)
+    waiting.set(incoming, () => outgoing.writeContinue())
     listener(incoming, outgoing)
   })
 }
 
-export function expectsContinue(incoming: IncomingMessage): boolean {
+export function expectsContinue(incoming: Incoming): boolean {
   return waiting.has(incoming)
 }
 
 /** Sends a delayed `100 Continue`. Call it before a body is read. */
-export function continueBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (waiting.delete(incoming)) outgoing.writeContinue()
+export function continueBody(incoming: Incoming): void {
+  const begin = waiting.get(incoming)
+  if (!begin) return
+  waiting.delete(incoming)
+  begin()
 }

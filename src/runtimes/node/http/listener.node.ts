@@ -1,4 +1,3 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { errorBody, failureAnswer } from '../../../api/failures.ts'
 import { hasBody } from '../../../api/respond.ts'
 import { latin1Text } from '../../../lib/bytes/latin1.ts'
@@ -7,6 +6,7 @@ import { describeError, type Log } from '../../../lib/log.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { drainBody } from './drain-body.node.ts'
 import { expectsContinue } from './expectations.node.ts'
+import type { Incoming, Listener, Outgoing } from './messages.node.ts'
 
 /** The router passes an Answer through unchanged, so that no Response needs to be created. */
 export const toResponse = (answer: Answer) => answer as unknown as Response
@@ -14,12 +14,12 @@ export const toResponse = (answer: Answer) => answer as unknown as Response
 /** Answers a request: with an Answer, or with a Response that a middleware has made. */
 export type Handling = (
   request: Request,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: Incoming,
+  outgoing: Outgoing,
 ) => Answer | Response | Promise<Answer | Response>
 
 /** Serves Node's own requests and answers without creating a Request and a Response, which a call hardly needs. */
-export function requestListener(handle: Handling, log: Log): RequestListener {
+export function requestListener(handle: Handling, log: Log): Listener {
   return async (incoming, outgoing) => {
     try {
       const url = urlOf(incoming.url ?? '')
@@ -41,7 +41,7 @@ export function requestListener(handle: Handling, log: Log): RequestListener {
 }
 
 /** The part of a Request that the router and its middleware use. */
-function requestOf({ method, headers }: IncomingMessage, url: string): Request {
+function requestOf({ method, headers }: Incoming, url: string): Request {
   return { method, url, headers: { get: (name: string) => headers[name.toLowerCase()] ?? null } } as unknown as Request
 }
 
@@ -62,8 +62,7 @@ function urlOf(target: string): string | undefined {
 }
 
 /** HTTP/1.1 requires a host. */
-const isWithoutHost = ({ headers: { host }, httpVersion }: IncomingMessage) =>
-  host === undefined && httpVersion === '1.1'
+const isWithoutHost = ({ headers: { host }, httpVersion }: Incoming) => host === undefined && httpVersion === '1.1'
 
 function noHost(): GatewayError {
   return new GatewayError('invalid_request', 'The request has no Host header.', { code: 'missing_host' })
@@ -86,8 +85,8 @@ export function unreadableAnswer({ code }: NodeJS.ErrnoException): string {
   return `HTTP/1.1 ${statusLine}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-function send(outgoing: ServerResponse, { status, headers, body }: Answer | Response): Promise<void> | undefined {
-  if (isOfResponse(headers)) outgoing.setHeaders(headers).writeHead(status)
+function send(outgoing: Outgoing, { status, headers, body }: Answer | Response): Promise<void> | undefined {
+  if (isOfResponse(headers)) outgoing.writeHead(status, [...headers].flat())
   else {
     if (body instanceof Uint8Array && hasBody(status)) headers['content-length'] = String(body.byteLength)
     outgoing.writeHead(status, headers)
@@ -101,7 +100,7 @@ function send(outgoing: ServerResponse, { status, headers, body }: Answer | Resp
   return undefined
 }
 
-function sendBytes(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> | undefined {
+function sendBytes(outgoing: Outgoing, bytes: Uint8Array): Promise<void> | undefined {
   if (bytes.byteLength > PIECE_BYTES) return writePieces(bytes, outgoing)
   if (bytes.byteLength > SHORT_BYTES) outgoing.end(bytes)
   else outgoing.end(latin1Text(bytes), 'latin1')
@@ -119,10 +118,11 @@ const SHORT_BYTES = 16_384
 /** Longer answers are written in pieces of this size, so that a stalled client can be noticed. */
 const PIECE_BYTES = 262_144
 
-async function writePieces(body: Uint8Array, outgoing: ServerResponse): Promise<void> {
+async function writePieces(body: Uint8Array, outgoing: Outgoing): Promise<void> {
   let wake: (() => void) | undefined
   const resume = () => wake?.()
-  outgoing.on('drain', resume).on('close', resume)
+  outgoing.on('drain', resume)
+  outgoing.on('close', resume)
   for (let from = 0; from < body.byteLength && !outgoing.destroyed; from += PIECE_BYTES) {
     const hasRoom = outgoing.write(body.subarray(from, from + PIECE_BYTES))
     if (!hasRoom && !outgoing.destroyed) await new Promise<void>((resolve) => (wake = resolve))
@@ -131,7 +131,7 @@ async function writePieces(body: Uint8Array, outgoing: ServerResponse): Promise<
 }
 
 /** Writes a stream at the pace of the socket. If the stream fails, the answer is cut. */
-async function pump(reader: ReadableStreamDefaultReader<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+async function pump(reader: ReadableStreamDefaultReader<Uint8Array>, outgoing: Outgoing): Promise<void> {
   let wake: (() => void) | undefined
   const resume = () => wake?.()
   const cancel = () => {

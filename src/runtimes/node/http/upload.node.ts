@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http'
 import type { Abort } from '../../../lib/abort.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { clientClosed, departure, type Upload } from '../../../pipeline/client.ts'
 import { tooLarge } from '../../too-large.ts'
 import { discardRest } from './discard-rest.node.ts'
+import type { Incoming } from './messages.node.ts'
 
 /** A request's body as a stream, received as fast as it is read. */
-export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes: number): Upload {
+export function nodeUpload(incoming: Incoming, signal: Abort, limitBytes: number): Upload {
   const announced = incoming.headers['content-length']
   const length = announced === undefined ? undefined : Number(announced)
   let received = 0
@@ -24,8 +24,10 @@ export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes:
   const closed = () => {
     if (!incoming.readableEnded) fail(clientClosed())
   }
-  incoming.on('readable', notify).once('end', notify)
-  incoming.once('close', closed).on('error', closed)
+  incoming.on('readable', notify)
+  incoming.once('end', notify)
+  incoming.once('close', closed)
+  incoming.on('error', closed)
   signal.addEventListener('abort', () => fail(departure(signal)))
   if (incoming.destroyed) closed()
   if (length !== undefined && length > limitBytes) fail(tooLarge(limitBytes))
