@@ -6,6 +6,7 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { type Link, ring } from '../../../lib/ring.ts'
 import { atMost } from '../../../lib/timers/at-most.ts'
 import type { Outgoing } from './messages.node.ts'
+import type { PlainConnections } from './plain/plain-connections.node.ts'
 
 /** The time for cut calls to settle. */
 const SETTLE_MS = 2000
@@ -83,6 +84,9 @@ export interface Connections {
   last(): void
   /** Ends all running calls. */
   cut(reason: GatewayError): void
+  /** Closes those that wait for their next request. */
+  closeIdle(): void
+  closeAll(): void
   /** Closes connections without a request, which browsers and load balancers open in advance. */
   closeSilent(): void
   /** Resolves in a turn of the event loop that was short and brought no connection, so that none waits to be accepted:
@@ -90,7 +94,7 @@ export interface Connections {
   calm(limitMs: number): Promise<void>
 }
 
-export function connectionsOf(server: Server): Connections {
+export function connectionsOf(server: Server, plain?: PlainConnections): Connections {
   const sockets = new Set<Socket>()
   const open = ring<OpenAnswer>()
   let isLast = false
@@ -120,6 +124,14 @@ export function connectionsOf(server: Server): Connections {
     },
     cut(reason) {
       for (const { left } of open.all()) left.abort(reason)
+    },
+    closeIdle() {
+      server.closeIdleConnections()
+      plain?.closeIdle()
+    },
+    closeAll() {
+      server.closeAllConnections()
+      plain?.closeAll()
     },
     closeSilent() {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
@@ -158,7 +170,7 @@ export async function drain(
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const sweep = setInterval(async () => {
     await lookedAtSockets()
-    server.closeIdleConnections()
+    connections.closeIdle()
   }, SWEEP_MS)
   const silent = setTimeout(async () => {
     await lookedAtSockets()
@@ -172,7 +184,7 @@ export async function drain(
     connections.cut(new GatewayError('shutting_down', 'The process was stopped before the answer ended.'))
     // The clients of cut calls may still read the error.
     await atMost(FAREWELL_MS, closed)
-    server.closeAllConnections()
+    connections.closeAll()
     // Cut calls settle at once, and their records must be stored.
     await atMost(SETTLE_MS, pending.settled())
   }

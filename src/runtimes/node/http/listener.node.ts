@@ -86,7 +86,7 @@ export function unreadableAnswer({ code }: NodeJS.ErrnoException): string {
 }
 
 function send(outgoing: Outgoing, { status, headers, body }: Answer | Response): Promise<void> | undefined {
-  if (isOfResponse(headers)) outgoing.writeHead(status, [...headers].flat())
+  if (isOfResponse(headers)) outgoing.writeHead(status, recordOf(headers))
   else {
     if (body instanceof Uint8Array && hasBody(status)) headers['content-length'] = String(body.byteLength)
     outgoing.writeHead(status, headers)
@@ -105,6 +105,13 @@ function sendBytes(outgoing: Outgoing, bytes: Uint8Array): Promise<void> | undef
   if (bytes.byteLength > SHORT_BYTES) outgoing.end(bytes)
   else outgoing.end(latin1Text(bytes), 'latin1')
   return undefined
+}
+
+/** A cookie is not joined with others. */
+function recordOf(headers: Headers): Record<string, string | string[]> {
+  const record: Record<string, string | string[]> = Object.fromEntries(headers)
+  if (record['set-cookie'] !== undefined) record['set-cookie'] = headers.getSetCookie()
+  return record
 }
 
 /** Avoids `instanceof Headers`: the first use of the class makes Node load its fetch, 30 ms of the first answer. */

@@ -34,8 +34,7 @@ export interface Outgoing {
   readonly writableLength: number
   /** Whether the connection serves another request. It matters until the head is written. */
   shouldKeepAlive: boolean
-  /** A list has the names and values of headers in turn. */
-  writeHead(status: number, headers: Record<string, string> | string[]): unknown
+  writeHead(status: number, headers: Record<string, string | string[]>): unknown
   flushHeaders(): void
   /** Returns false where the next piece should wait for the event `drain`. */
   write(piece: Uint8Array, written?: (error: Error | null | undefined) => void): boolean

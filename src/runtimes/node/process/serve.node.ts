@@ -16,6 +16,8 @@ import { nodeClient } from '../http/client.node.ts'
 import { connectionsOf, drain, pendingWork } from '../http/drain.node.ts'
 import { onExpectation } from '../http/expectations.node.ts'
 import { requestListener, toResponse, unreadableAnswer } from '../http/listener.node.ts'
+import { KEPT_SECONDS } from '../http/plain/plain-answer.node.ts'
+import { plainConnections } from '../http/plain/plain-connections.node.ts'
 import { watchStalls } from '../http/stalls.node.ts'
 import { CONSOLE } from '../setup/places.node.ts'
 import { startTimers } from './timers.node.ts'
@@ -86,7 +88,7 @@ export async function serve(
   const server = createServer(
     // Repeated headers are joined, as on Workers: one of several credentials must not be taken for the only one.
     {
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout: 1000 * KEPT_SECONDS,
       noDelay: true,
       joinDuplicateHeaders: true,
       maxHeaderSize: HEAD_BYTES,
@@ -99,7 +101,7 @@ export async function serve(
   )
   if (webSockets) server.on('upgrade', webSockets.open)
   onExpectation(server, listener)
-  const connections = connectionsOf(server)
+  const connections = connectionsOf(server, plainConnections(server, listener))
   const stopWatching = watchStalls(connections.open, 1000 * config.general_settings.client_stall_timeout)
   server.on('clientError', (error, socket) => {
     if (socket.writable && !connections.isAnswered(socket)) socket.write(unreadableAnswer(error))

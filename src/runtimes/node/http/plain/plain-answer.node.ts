@@ -1,0 +1,196 @@
+import type { Socket } from 'node:net'
+import { hasBody } from '../../../../api/respond.ts'
+import type { Incoming, Outgoing } from '../messages.node.ts'
+import { dateNow } from './date-now.node.ts'
+
+// Importing node:http would also load Node's fetch and WebSocket, which are not used: 40 ms.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
+
+/** How long a connection is kept for the next request, as clients are told. */
+export const KEPT_SECONDS = 75
+const KEPT = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEPT_SECONDS}\r\n`
+const LAST = 'Connection: close\r\n'
+/** A shorter piece is joined with what frames it: to copy it costs less than to send three. */
+const SHORT_BYTES = 4096
+
+const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/
+
+type Event = 'close' | 'drain' | 'finish'
+
+export interface PlainAnswer extends Outgoing {
+  /** Tells it that the socket has room again. */
+  drained(): void
+  /** Tells it that the socket is closed. */
+  left(): void
+}
+
+interface State extends PlainAnswer {
+  readonly socket: Socket
+  /** Called when all of it is sent. `isLast`: the connection ends with it. */
+  readonly sent: (isLast: boolean) => void
+  closed: boolean
+  destroyed: boolean
+  headersSent: boolean
+  writableFinished: boolean
+  /** The head, until anything is sent. */
+  head: string
+  isChunked: boolean
+  isLast: boolean
+  isEnded: boolean
+  listeners: { readonly event: Event; readonly listener: () => void; readonly once: boolean }[]
+}
+
+/** An answer that is written to its socket itself, as Node's ServerResponse writes it. */
+export function plainAnswer(req: Incoming, socket: Socket, sent: (isLast: boolean) => void): PlainAnswer {
+  // The functions are shared by all answers, so that one costs a single object.
+  const answer: State = {
+    req,
+    socket,
+    sent,
+    closed: false,
+    destroyed: false,
+    headersSent: false,
+    writableFinished: false,
+    // All that waits, waits in the socket.
+    writableLength: 0,
+    shouldKeepAlive: true,
+    head: '',
+    isChunked: false,
+    isLast: false,
+    isEnded: false,
+    listeners: [],
+    writeHead,
+    flushHeaders,
+    write,
+    end,
+    destroy,
+    on,
+    once,
+    drained,
+    left,
+  }
+  return answer
+}
+
+function writeHead(this: State, status: number, headers: Record<string, string | string[]>): void {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+  for (const name in headers) {
+    const value = headers[name] as string | string[]
+    if (typeof value === 'string') head += line(name, value)
+    else for (const one of value) head += line(name, one)
+  }
+  this.isLast = !this.shouldKeepAlive
+  this.isChunked = hasBody(status) && headers['content-length'] === undefined
+  const coding = this.isChunked ? 'Transfer-Encoding: chunked\r\n' : ''
+  this.head = `${head}Date: ${dateNow()}\r\n${this.isLast ? LAST : KEPT}${coding}\r\n`
+  this.headersSent = true
+}
+
+function line(name: string, value: string): string {
+  if (!NAME.test(name) || NOT_IN_VALUES.test(value)) throw new TypeError(`the header '${name}' cannot be sent`)
+  return `${name}: ${value}\r\n`
+}
+
+/** What is to be sent first. */
+function headOf(answer: State): string {
+  const { head } = answer
+  answer.head = ''
+  return head
+}
+
+function flushHeaders(this: State): void {
+  this.socket.write(headOf(this), 'latin1')
+}
+
+function write(this: State, piece: Uint8Array, written?: (error: Error | null | undefined) => void): boolean {
+  const { socket } = this
+  // What is written in the same turn goes with it.
+  if (socket.writableCorked === 0) {
+    socket.cork()
+    process.nextTick(uncork, socket)
+  }
+  const head = headOf(this)
+  if (!this.isChunked || piece.byteLength === 0) {
+    if (head !== '') socket.write(head, 'latin1')
+    return socket.write(piece, written)
+  }
+  const start = `${head}${piece.byteLength.toString(16)}\r\n`
+  if (piece.byteLength < SHORT_BYTES) return socket.write(framed(start, piece), written)
+  socket.write(start, 'latin1')
+  socket.write(piece)
+  return socket.write('\r\n', 'latin1', written)
+}
+
+function framed(start: string, piece: Uint8Array): Buffer {
+  const whole = Buffer.allocUnsafe(start.length + piece.byteLength + 2)
+  whole.write(start, 'latin1')
+  whole.set(piece, start.length)
+  whole.write('\r\n', start.length + piece.byteLength, 'latin1')
+  return whole
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork()
+}
+
+function end(this: State, last: Uint8Array | string = '', encoding?: 'latin1'): void {
+  if (this.isEnded) return
+  this.isEnded = true
+  const { socket } = this
+  const sent = (error?: Error | null) => {
+    if (!error) finish(this)
+  }
+  if (this.isChunked) {
+    if (last.length > 0) this.write(typeof last === 'string' ? Buffer.from(last, encoding) : last)
+    socket.write(`${headOf(this)}0\r\n\r\n`, 'latin1', sent)
+  } else if (typeof last === 'string') socket.write(headOf(this) + last, 'latin1', sent)
+  else {
+    socket.cork()
+    socket.write(headOf(this), 'latin1')
+    socket.write(last, sent)
+    socket.uncork()
+  }
+}
+
+function finish(answer: State): void {
+  if (answer.closed) return
+  answer.writableFinished = true
+  emit(answer, 'finish')
+  close(answer)
+  answer.sent(answer.isLast)
+}
+
+function left(this: State): void {
+  if (!this.closed) close(this)
+}
+
+function close(answer: State): void {
+  answer.closed = true
+  answer.destroyed = true
+  emit(answer, 'close')
+}
+
+function destroy(this: State): void {
+  this.destroyed = true
+  this.socket.destroy()
+}
+
+function on(this: State, event: Event, listener: () => void): void {
+  this.listeners.push({ event, listener, once: false })
+}
+
+function once(this: State, event: Event, listener: () => void): void {
+  this.listeners.push({ event, listener, once: true })
+}
+
+function drained(this: State): void {
+  emit(this, 'drain')
+}
+
+function emit(answer: State, event: Event): void {
+  const told = answer.listeners.filter((one) => one.event === event)
+  if (told.length === 0) return
+  answer.listeners = answer.listeners.filter((one) => !one.once || one.event !== event)
+  for (const { listener } of told) listener()
+}
