@@ -102,7 +102,7 @@ function send(outgoing: Outgoing, { status, headers, body }: Answer | Response):
 
 function sendBytes(outgoing: Outgoing, bytes: Uint8Array): Promise<void> | undefined {
   if (bytes.byteLength > PIECE_BYTES) return writePieces(bytes, outgoing)
-  if (bytes.byteLength > SHORT_BYTES) outgoing.end(bytes)
+  if (bytes.byteLength > SHORT_BYTES || outgoing.joinsBytes) outgoing.end(bytes)
   else outgoing.end(latin1Text(bytes), 'latin1')
   return undefined
 }
@@ -119,7 +119,7 @@ function isOfResponse(headers: Answer['headers'] | Headers): headers is Headers 
   return typeof headers.get === 'function'
 }
 
-/** A short answer goes with its head in one write: Node joins texts, and bytes only with a second write. */
+/** A short answer goes with its head in one write: Node itself joins texts, and bytes only with a second write. */
 const SHORT_BYTES = 16_384
 
 /** Longer answers are written in pieces of this size, so that a stalled client can be noticed. */

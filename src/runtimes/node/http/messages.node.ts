@@ -40,6 +40,8 @@ export interface Outgoing {
   write(piece: Uint8Array, written?: (error: Error | null | undefined) => void): boolean
   end(last?: Uint8Array): unknown
   end(last: string, encoding: 'latin1'): unknown
+  /** Whether short bytes at the end go with the head in one write, as a text does. */
+  readonly joinsBytes?: true
   destroy(): unknown
   on(event: 'close' | 'drain' | 'finish', listener: () => void): unknown
   once(event: 'close' | 'drain' | 'finish', listener: () => void): unknown

@@ -3,13 +3,20 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { connectionsOf, drain, pendingWork } from '../../../../src/runtimes/node/http/drain.node.ts'
+import type { Listener } from '../../../../src/runtimes/node/http/messages.node.ts'
+import { plainConnections } from '../../../../src/runtimes/node/http/plain/plain-connections.node.ts'
 
-it('answers a request that lies in a kept connection, unread, when the end begins', async () => {
-  const server = createServer((_request, outgoing) => {
+it.each([
+  ['by Node', 'GET / HTTP/1.1\r\nhost: here\r\n\r\n'],
+  ['without it', 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 2\r\n\r\nok'],
+])('answers a request that lies in a kept connection, unread, when the end begins (%s)', async (_, request) => {
+  const listener: Listener = (_incoming, outgoing) => {
     connections.answering(outgoing)
-    outgoing.end('served')
-  })
-  const connections = connectionsOf(server)
+    outgoing.writeHead(200, {})
+    outgoing.end(Buffer.from('served'))
+  }
+  const server = createServer(listener)
+  const connections = connectionsOf(server, plainConnections(server, listener))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -18,7 +25,6 @@ it('answers a request that lies in a kept connection, unread, when the end begin
     received += text
   })
   const closed = once(client, 'close')
-  const request = 'GET / HTTP/1.1\r\nhost: here\r\n\r\n'
   client.write(request)
   await expect.poll(() => received).toMatch(/served/)
 

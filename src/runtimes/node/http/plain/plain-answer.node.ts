@@ -10,13 +10,19 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 export const KEPT_SECONDS = 75
 const KEPT = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEPT_SECONDS}\r\n`
 const LAST = 'Connection: close\r\n'
-/** A shorter piece is joined with what frames it: to copy it costs less than to send three. */
-const SHORT_BYTES = 4096
+/** Shorter bytes are joined with what stands around them: to copy them costs less than to send several pieces. */
+const SHORT_BYTES = 16_384
 
 const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/
 
 type Event = 'close' | 'drain' | 'finish'
+
+interface Listening {
+  readonly event: Event
+  readonly listener: () => void
+  readonly once: boolean
+}
 
 export interface PlainAnswer extends Outgoing {
   /** Tells it that the socket has room again. */
@@ -38,7 +44,7 @@ interface State extends PlainAnswer {
   isChunked: boolean
   isLast: boolean
   isEnded: boolean
-  listeners: { readonly event: Event; readonly listener: () => void; readonly once: boolean }[]
+  listeners: Listening[] | undefined
 }
 
 /** An answer that is written to its socket itself, as Node's ServerResponse writes it. */
@@ -59,7 +65,8 @@ export function plainAnswer(req: Incoming, socket: Socket, sent: (isLast: boolea
     isChunked: false,
     isLast: false,
     isEnded: false,
-    listeners: [],
+    joinsBytes: true,
+    listeners: undefined,
     writeHead,
     flushHeaders,
     write,
@@ -116,17 +123,17 @@ function write(this: State, piece: Uint8Array, written?: (error: Error | null | 
     return socket.write(piece, written)
   }
   const start = `${head}${piece.byteLength.toString(16)}\r\n`
-  if (piece.byteLength < SHORT_BYTES) return socket.write(framed(start, piece), written)
+  if (piece.byteLength <= SHORT_BYTES) return socket.write(joined(start, piece, '\r\n'), written)
   socket.write(start, 'latin1')
   socket.write(piece)
   return socket.write('\r\n', 'latin1', written)
 }
 
-function framed(start: string, piece: Uint8Array): Buffer {
-  const whole = Buffer.allocUnsafe(start.length + piece.byteLength + 2)
+function joined(start: string, bytes: Uint8Array, end = ''): Buffer {
+  const whole = Buffer.allocUnsafe(start.length + bytes.byteLength + end.length)
   whole.write(start, 'latin1')
-  whole.set(piece, start.length)
-  whole.write('\r\n', start.length + piece.byteLength, 'latin1')
+  whole.set(bytes, start.length)
+  if (end !== '') whole.write(end, start.length + bytes.byteLength, 'latin1')
   return whole
 }
 
@@ -141,14 +148,15 @@ function end(this: State, last: Uint8Array | string = '', encoding?: 'latin1'): 
   const sent = (error?: Error | null) => {
     if (!error) finish(this)
   }
+  const bytes = typeof last === 'string' ? Buffer.from(last, encoding) : last
   if (this.isChunked) {
-    if (last.length > 0) this.write(typeof last === 'string' ? Buffer.from(last, encoding) : last)
+    if (bytes.byteLength > 0) this.write(bytes)
     socket.write(`${headOf(this)}0\r\n\r\n`, 'latin1', sent)
-  } else if (typeof last === 'string') socket.write(headOf(this) + last, 'latin1', sent)
+  } else if (bytes.byteLength <= SHORT_BYTES) socket.write(joined(headOf(this), bytes), sent)
   else {
     socket.cork()
     socket.write(headOf(this), 'latin1')
-    socket.write(last, sent)
+    socket.write(bytes, sent)
     socket.uncork()
   }
 }
@@ -177,11 +185,16 @@ function destroy(this: State): void {
 }
 
 function on(this: State, event: Event, listener: () => void): void {
-  this.listeners.push({ event, listener, once: false })
+  listen(this, { event, listener, once: false })
 }
 
 function once(this: State, event: Event, listener: () => void): void {
-  this.listeners.push({ event, listener, once: true })
+  listen(this, { event, listener, once: true })
+}
+
+function listen(answer: State, listening: Listening): void {
+  if (answer.listeners) answer.listeners.push(listening)
+  else answer.listeners = [listening]
 }
 
 function drained(this: State): void {
@@ -189,8 +202,8 @@ function drained(this: State): void {
 }
 
 function emit(answer: State, event: Event): void {
-  const told = answer.listeners.filter((one) => one.event === event)
-  if (told.length === 0) return
-  answer.listeners = answer.listeners.filter((one) => !one.once || one.event !== event)
-  for (const { listener } of told) listener()
+  const { listeners } = answer
+  if (!listeners) return
+  answer.listeners = listeners.filter((one) => !one.once || one.event !== event)
+  for (const one of listeners) if (one.event === event) one.listener()
 }
