@@ -2,7 +2,7 @@ import { http1Transport } from './http1/http1.node.ts'
 import type { Transport } from './transport.ts'
 import { undiciTransport } from './undici.node.ts'
 
-/** The transport of Node: plain requests over plain HTTP by a client of its own, which costs two thirds of undici's; TLS,
+/** The transport of Node: plain requests over plain HTTP by a client of its own, which costs a third of undici's; TLS,
  *  uploads and whatever is out of the ordinary by undici. */
 export function nodeTransport(): Transport & { close(): Promise<void> } {
   const others = undiciTransport()

@@ -11,6 +11,7 @@ const PLACES = Uint8Array.from({ length: 256 }, (_, byte) => {
 })
 
 const KNOWN_NAMES = 256
+const LONGEST_KNOWN_NAME = 64
 /** Names that came before, each at the place that its bytes add up to. */
 const knownNames = Array.from<{ readonly bytes: Uint8Array; readonly name: string } | undefined>({
   length: KNOWN_NAMES,
@@ -40,7 +41,7 @@ function nameOf(bytes: Buffer, start: number, end: number, hash: number): string
   const known = knownNames[slot]
   if (known && isAt(bytes, start, end, known.bytes)) return known.name
   const name = bytes.toString('latin1', start, end).toLowerCase()
-  knownNames[slot] = { bytes: Uint8Array.from(bytes.subarray(start, end)), name }
+  if (name.length <= LONGEST_KNOWN_NAME) knownNames[slot] = { bytes: Uint8Array.from(bytes.subarray(start, end)), name }
   return name
 }
 

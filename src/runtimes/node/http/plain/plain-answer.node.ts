@@ -17,6 +17,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/
 
 type Event = 'close' | 'drain' | 'finish'
+type Written = (error: Error | null | undefined) => void
 
 interface Listening {
   readonly event: Event
@@ -110,8 +111,13 @@ function flushHeaders(this: State): void {
   this.socket.write(headOf(this), 'latin1')
 }
 
-function write(this: State, piece: Uint8Array, written?: (error: Error | null | undefined) => void): boolean {
+function write(this: State, piece: Uint8Array, written?: Written): boolean {
   const { socket } = this
+  // By now the socket may be another answer's.
+  if (this.isEnded) {
+    if (written) process.nextTick(written, new Error('the answer has ended'))
+    return false
+  }
   // What is written in the same turn goes with it.
   if (socket.writableCorked === 0) {
     socket.cork()
@@ -143,16 +149,15 @@ function uncork(socket: Socket): void {
 
 function end(this: State, last: Uint8Array | string = '', encoding?: 'latin1'): void {
   if (this.isEnded) return
-  this.isEnded = true
   const { socket } = this
   const sent = (error?: Error | null) => {
     if (!error) finish(this)
   }
   const bytes = typeof last === 'string' ? Buffer.from(last, encoding) : last
-  if (this.isChunked) {
-    if (bytes.byteLength > 0) this.write(bytes)
-    socket.write(`${headOf(this)}0\r\n\r\n`, 'latin1', sent)
-  } else if (bytes.byteLength <= SHORT_BYTES) socket.write(joined(headOf(this), bytes), sent)
+  if (this.isChunked && bytes.byteLength > 0) this.write(bytes)
+  this.isEnded = true
+  if (this.isChunked) socket.write(`${headOf(this)}0\r\n\r\n`, 'latin1', sent)
+  else if (bytes.byteLength <= SHORT_BYTES) socket.write(joined(headOf(this), bytes), sent)
   else {
     socket.cork()
     socket.write(headOf(this), 'latin1')
@@ -180,6 +185,7 @@ function close(answer: State): void {
 }
 
 function destroy(this: State): void {
+  if (this.destroyed) return
   this.destroyed = true
   this.socket.destroy()
 }

@@ -106,7 +106,7 @@ export function plainConnection(socket: Socket, { listener, gone, giveAway, refu
       if (came) {
         if (quietSeconds > PATIENCE_SECONDS) leave()
       } else if (socket.bytesRead === 0) {
-        if (quietSeconds > SILENT_SECONDS) refuse(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
+        if (quietSeconds === SILENT_SECONDS) refuse(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
       } else if (quietSeconds > KEPT_SECONDS) socket.destroy()
     },
   }

@@ -167,7 +167,7 @@ describe('a connection', () => {
     const told = client()
     await once(told.socket, 'connect')
     await settled()
-    pass(60)
+    pass(59)
     await settled()
     expect(told.socket.closed).toBe(false)
     pass(1)
@@ -379,6 +379,26 @@ describe('an answer', () => {
     const failed = new Promise((resolve) => outgoing.write(bytes(10), resolve))
     expect(await failed).toBeInstanceOf(Error)
     outgoing.end(bytes(10))
+  })
+
+  it('that has ended does nothing to the next one of its connection', async () => {
+    const waiting: Outgoing[] = []
+    answer = (_, outgoing) => void waiting.push(outgoing)
+    const told = client(PLAIN + PLAIN)
+    await expect.poll(() => waiting.length).toBe(1)
+    const [first] = waiting as [Outgoing]
+    first.writeHead(200, {})
+    first.write(bytes(2))
+    first.end()
+    const late = new Promise((resolve) => first.write(bytes(9), resolve))
+    await expect.poll(() => waiting.length).toBe(2)
+    expect(first.write(bytes(9))).toBe(false)
+    expect(await late).toBeInstanceOf(Error)
+    first.end(bytes(9))
+    first.destroy()
+    waiting[1]?.writeHead(200, { 'content-length': '2' })
+    waiting[1]?.end(bytes(2))
+    await expect.poll(() => told.heard).toMatch(/\r\n\r\n2\r\nab\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nab$/)
   })
 
   it('waits for a client that reads slowly', async () => {
