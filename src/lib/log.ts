@@ -1,3 +1,4 @@
+import { type ByteText, encoded } from './bytes/byte-text.ts'
 import { elapsedMs } from './clock.ts'
 import { isoTime } from './iso-time.ts'
 
@@ -12,6 +13,23 @@ export interface Log {
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
+  /** The lines of an event that is told with every call: their owner prints the fields, which costs a fraction. Undefined
+   *  where the level leaves them out, or lines are no bytes. */
+  printed?(level: LogLevel, event: string): PrintedLines | undefined
+}
+
+/** Lines whose fields their owner prints. */
+export interface PrintedLines {
+  /** Begins a line of this time, in ISO 8601: each field follows as `,"name":value`. Undefined without room for it. */
+  begin(time: string): ByteText | undefined
+  end(): void
+}
+
+/** Where lines are bytes. */
+export interface ByteLines {
+  /** Where the next line is added; undefined while there is no room for it. */
+  begin(): ByteText | undefined
+  end(): void
 }
 
 /** `always` are fields of every line. */
@@ -20,18 +38,47 @@ export function jsonLog(
   write: (line: string) => void,
   now: () => number = Date.now,
   always: LogFields = {},
+  lines?: ByteLines,
 ): Log {
   const threshold = LOG_LEVELS.indexOf(level)
   const constantMembers = membersOf(always)
+  const isLeftOut = (name: LogLevel) => LOG_LEVELS.indexOf(name) < threshold
   const at = (name: LogLevel) => {
-    if (LOG_LEVELS.indexOf(name) < threshold) return () => {}
-    // Every call writes a line: joining texts saves copying all fields into one object.
+    if (isLeftOut(name)) return () => {}
+    // Joining texts saves copying all fields into one object.
     return (event: string, fields: LogFields = {}) =>
       write(
         `{"time":"${isoTime(now())}","level":"${name}","event":${JSON.stringify(event)}${constantMembers}${membersOf(fields)}}`,
       )
   }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    printed(name, event) {
+      if (!lines || isLeftOut(name)) return undefined
+      return printedLines(lines, `,"level":"${name}","event":${JSON.stringify(event)}${constantMembers}`)
+    },
+  }
+}
+
+function printedLines({ begin, end }: ByteLines, members: string): PrintedLines {
+  const [beforeTime, afterTime, closing] = [encoded('{"time":'), encoded(members), encoded('}')]
+  let line: ByteText | undefined
+  return {
+    begin(time) {
+      line = begin()
+      line?.add(beforeTime)
+      line?.addString(time)
+      line?.add(afterTime)
+      return line
+    },
+    end() {
+      line?.add(closing)
+      end()
+    },
+  }
 }
 
 /** Fields as the further members of a JSON object. */

@@ -1,11 +1,15 @@
-import { jsonLog } from '../../../lib/log.ts'
+import { byteText, encoded } from '../../../lib/bytes/byte-text.ts'
+import { type ByteLines, jsonLog } from '../../../lib/log.ts'
 
 const FLUSH_MS = 50
 const FLUSH_BYTES = 65_536
+/** Room for the line with which so many bytes are reached. */
+const ROOM_BYTES = 16_384
 /** So much waits for who reads the lines. */
 const MOST_WAITING = 16 * 1024 * 1024
+const NEWLINE = encoded('\n')
 
-export interface LineWriter {
+export interface LineWriter extends ByteLines {
   write(line: string): void
   /** Writes pending lines. Call it before the process ends. */
   flush(): void
@@ -13,40 +17,49 @@ export interface LineWriter {
 
 /** Where lines go, such as the standard output. */
 export interface LineEnd {
-  write(text: string): unknown
+  write(text: Uint8Array): unknown
   /** How much of it waits to be read. */
   readonly writableLength: number
 }
 
 /** Writes several lines at once: a write blocks the process, and every request writes a line. While nobody reads them,
  *  they wait up to a bound; further ones are left out, which a line tells once there is room. */
-export function lineWriter(end: LineEnd, mostWaiting = MOST_WAITING): LineWriter {
-  let pending = ''
+export function lineWriter(target: LineEnd, mostWaiting = MOST_WAITING): LineWriter {
+  const pending = byteText(FLUSH_BYTES + ROOM_BYTES)
   let timer: NodeJS.Timeout | undefined
   let missing = 0
-  const ownLog = jsonLog('error', (line) => {
-    pending += `${line}\n`
-  })
+  const ownLog = jsonLog('error', (line) => pending.addText(`${line}\n`))
+
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
-    if (pending === '') return
-    const text = pending
-    pending = ''
-    end.write(text)
+    if (pending.length > 0) target.write(pending.take())
   }
+
+  function begin() {
+    if (target.writableLength + pending.length > mostWaiting) {
+      missing += 1
+      return undefined
+    }
+    if (missing > 0) ownLog.error('log.dropped', { lines: missing })
+    missing = 0
+    return pending
+  }
+
+  function end(): void {
+    pending.add(NEWLINE)
+    if (pending.length >= FLUSH_BYTES) flush()
+    else timer ??= setTimeout(flush, FLUSH_MS)
+  }
+
   return {
     flush,
+    begin,
+    end,
     write(line) {
-      if (end.writableLength + pending.length > mostWaiting) {
-        missing += 1
-        return
-      }
-      if (missing > 0) ownLog.error('log.dropped', { lines: missing })
-      missing = 0
-      pending += `${line}\n`
-      if (pending.length >= FLUSH_BYTES) flush()
-      else timer ??= setTimeout(flush, FLUSH_MS)
+      if (!begin()) return
+      pending.addText(line)
+      end()
     },
   }
 }

@@ -29,7 +29,13 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   process.on('exit', lines.flush)
   const schemaText = readFileSync(SCHEMA, 'utf8')
   const member = groupMember()
-  const log = jsonLog(config.general_settings.log_level, lines.write, Date.now, member ? { pid: process.pid } : {})
+  const log = jsonLog(
+    config.general_settings.log_level,
+    lines.write,
+    Date.now,
+    member ? { pid: process.pid } : {},
+    lines,
+  )
   const embedded = !config.general_settings.database_url
   const short = shortMemory(memoryLimit(), { embedded, processes: settings.processes })
   if (short !== undefined) log.warn('memory.short', { message: short })

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
+import { jsonLog } from '../../../../src/lib/log.ts'
 import { lineWriter } from '../../../../src/runtimes/node/process/line-writer.node.ts'
 
 /** Standard output whose reader takes nothing until it is told to go on. */
@@ -8,9 +9,8 @@ function stuckOutput() {
   let goOn: (() => void) | undefined
   let isStuck = true
   const output = new Writable({
-    decodeStrings: false,
-    write(text: string, _encoding, done) {
-      texts.push(text)
+    write(text: Buffer, _encoding, done) {
+      texts.push(text.toString())
       if (isStuck) goOn = done
       else done()
     },
@@ -42,4 +42,27 @@ it('keeps so much for a reader that stands still, and says how many lines it lef
   expect(dropped).toMatchObject({ level: 'error', event: 'log.dropped' })
   expect(read.slice(0, -2).map(({ number }) => number)).toEqual(Array.from({ length: read.length - 2 }, (_, at) => at))
   expect(dropped.lines).toBe(5000 - (read.length - 2))
+})
+
+it('writes lines that are printed as bytes, and texts, in their order', async () => {
+  const { output, lines, release } = stuckOutput()
+  release()
+  const writer = lineWriter(output)
+  const log = jsonLog('info', writer.write, () => 1_000, { pid: 7 }, writer)
+  const printed = log.printed?.('info', 'one"event')
+  expect(log.printed?.('debug', 'silent')).toBeUndefined()
+  log.info('before', { text: 'Grüße' })
+  const line = printed?.begin('1970-01-01T00:00:00.500Z')
+  line?.addText(',"text":')
+  line?.addString('a\n"ß"')
+  printed?.end()
+  log.warn('after')
+  writer.flush()
+  await expect
+    .poll(lines)
+    .toEqual([
+      '{"time":"1970-01-01T00:00:01.000Z","level":"info","event":"before","pid":7,"text":"Grüße"}',
+      '{"time":"1970-01-01T00:00:00.500Z","level":"info","event":"one\\"event","pid":7,"text":"a\\n\\"ß\\""}',
+      '{"time":"1970-01-01T00:00:01.000Z","level":"warn","event":"after","pid":7}',
+    ])
 })
