@@ -2,6 +2,7 @@ import { describeError, type Log, type LogFields } from '../lib/log.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
 import { audit } from './audit.ts'
+import { callLines } from './call-lines.ts'
 import type { CallContent } from './content/recording.ts'
 import type { Delivery } from './delivery.ts'
 import type {
@@ -43,6 +44,7 @@ export function telemetry(
     const raising = shared.store.raise(spent).catch(failed)
     shared.defer?.(raising)
   }
+  const logCall = callLines(log)
   return {
     traceparent: sinks?.traceparent,
     emit(event, content) {
@@ -64,74 +66,21 @@ export function telemetry(
       if (event.type === 'request.finished') refusals?.count(event)
       if (content && sinks) content.then((ready) => sinks.take(event, ready))
       else sinks?.take(event)
-      log.info(event.type, fieldsOf(event))
+      if (event.type === 'call.finished') logCall(event)
+      else log.info(event.type, fieldsOf(event))
     },
     settledCounters: counters.settled,
   }
 }
 
-/** The fields of the log line: the event without its time, which the line has, and without charges, which the ledger
- *  has. */
+/** The fields of the log line: the event without its time, which the line has. */
 function fieldsOf(
-  event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved>,
+  event: Exclude<TelemetryEvent, CallFinished | RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved>,
 ): LogFields {
   if (event.type === 'audit.recorded') {
     const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
     return { action, resource_id, actor_type, actor_id, requestId: request_id, status }
   }
-  if (event.type === 'call.finished') return callFields(event)
   const { type: _type, at: _at, ...fields } = event
   return fields
-}
-
-type CallFields = Omit<
-  CallFinished,
-  'type' | 'at' | 'charges' | 'trace' | 'batchId' | 'prompt' | 'repeats' | 'tools'
-> & {
-  readonly tools: CallFinished['tools'] | undefined
-  readonly batchId: string | undefined
-  readonly prompt: string | undefined
-  readonly repeats: boolean | undefined
-}
-
-/** Lists every field: removing a few from a copy of such a large object costs more than printing it. */
-function callFields(call: CallFinished): CallFields {
-  return {
-    requestId: call.requestId,
-    callId: call.callId,
-    // Left out of the line of a call that no batch makes.
-    batchId: call.batchId || undefined,
-    // Left out of one without a template.
-    prompt: call.prompt || undefined,
-    repeats: call.repeats || undefined,
-    endpoint: call.endpoint,
-    mode: call.mode,
-    requestedModel: call.requestedModel,
-    model: call.model,
-    deployment: call.deployment,
-    provider: call.provider,
-    keyId: call.keyId,
-    teamId: call.teamId,
-    organizationId: call.organizationId,
-    userId: call.userId,
-    tags: call.tags,
-    streamed: call.streamed,
-    ending: call.ending,
-    status: call.status,
-    errorType: call.errorType,
-    usage: call.usage,
-    costNano: call.costNano,
-    savedNano: call.savedNano,
-    cache: call.cache,
-    attempts: call.attempts,
-    tried: call.tried,
-    // Left out of the line of a call without managed tools.
-    tools: call.tools.length > 0 ? call.tools : undefined,
-    rescuedFrom: call.rescuedFrom,
-    malformedEvents: call.malformedEvents,
-    overheadMs: call.overheadMs,
-    firstTokenMs: call.firstTokenMs,
-    upstreamMs: call.upstreamMs,
-    totalMs: call.totalMs,
-  }
 }

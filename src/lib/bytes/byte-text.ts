@@ -43,28 +43,29 @@ export function byteText(capacity: number): ByteText {
 
   /** Adds ASCII that stands in a string of JSON as it is; returns whether it is such a text. */
   function addPlain(text: string): boolean {
+    const room = bytes
+    const { length } = text
     const start = at
-    for (let index = 0; index < text.length; index++) {
+    for (let index = 0; index < length; index++) {
       const code = text.charCodeAt(index)
-      if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) {
-        at = start
-        return false
-      }
-      bytes[at++] = code
+      if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return false
+      room[start + index] = code
     }
+    at = start + length
     return true
   }
 
   function addDigits(whole: number): void {
-    let digits = 1
-    for (let above = 10; above <= whole; above *= 10) digits++
+    const room = bytes
+    let end = at + 1
+    for (let above = 10; above <= whole; above *= 10) end += 1
     let left = whole
-    at += digits
-    for (let place = at - 1; digits > 0; place--, digits--) {
+    for (let place = end - 1; place >= at; place--) {
       const tens = (left / 10) | 0
-      bytes[place] = ZERO + left - 10 * tens
+      room[place] = ZERO + left - 10 * tens
       left = tens
     }
+    at = end
   }
 
   /** Adds a point and up to three digits. */
