@@ -117,8 +117,8 @@ export interface Services extends ApiServices {
 /** Builds the services of the app from a configuration and the adapters of a runtime. */
 export function createServices(config: Config, adapters: Adapters): Services {
   const { store, log } = adapters
-  const counted = countedMetrics(config)
-  const scope = adapters.counting === 'process' ? processCounters(counted) : sharedCounters(counted, store)
+  const metrics = countedMetrics(config)
+  const scope = adapters.counting === 'process' ? processCounters(metrics) : sharedCounters(metrics, store)
   const delivery = adapters.delivering((event) => reports.emit(event))
   const refusals = refusalCounter(delivery, systemClock.now, adapters.defer)
   const callSql = bounded(adapters.sql, MODEL_CALL_MS)
@@ -267,7 +267,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     spendLog: spendLog(adapters.sql),
     telemetry: reports,
     content: contentDoor(config.gateway_settings, sinks.takeContent, adapters.memoryBytes),
-    metrics: counted.metrics,
+    metrics,
     measured: measuring(scope, gauges, adapters.process?.pool),
     flushCounters: scope.flush,
     flights: flights(store, timers),

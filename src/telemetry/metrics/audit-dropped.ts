@@ -1,10 +1,10 @@
-import { type Metric, unlabelled } from './metric.ts'
+import { metricOf, unlabelled } from './metric.ts'
 
-export const auditDropped: Metric = {
+export const auditDropped = metricOf(['records.dropped'], {
   name: 'gateway_audit_events_dropped_total',
   help: 'Audit events that were given up.',
   type: 'counter',
   initial: {},
-  value: (event) => (event.type === 'records.dropped' && event.topic === 'audit' ? event.records : undefined),
+  value: ({ topic, records }) => (topic === 'audit' ? records : undefined),
   labels: unlabelled,
-}
+})

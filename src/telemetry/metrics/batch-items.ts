@@ -1,10 +1,10 @@
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const batchItems: Metric = {
+export const batchItems = metricOf(['batch.item_ended'], {
   name: 'gateway_batch_items_total',
   help: 'Tries of items of batches, by how they ended: completed, failed, or waiting for the next try.',
   type: 'counter',
   initial: { status: 'completed' },
-  value: (event) => (event.type === 'batch.item_ended' ? 1 : undefined),
-  labels: (event) => ({ status: event.type === 'batch.item_ended' ? event.status : '' }),
-}
+  value: () => 1,
+  labels: ({ status }) => ({ status }),
+})

@@ -1,12 +1,12 @@
 import { callLabels, NO_CALL } from './call-labels.ts'
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const cacheHit: Metric = {
+export const cacheHit = metricOf(['call.finished'], {
   name: 'gateway_cache_hit_total',
   help: 'Model calls answered from the cache.',
   type: 'counter',
   initial: NO_CALL,
-  value: (event) => (event.type === 'call.finished' && event.cache === 'hit' ? 1 : undefined),
+  value: ({ cache }) => (cache === 'hit' ? 1 : undefined),
   ofCalls: true,
   labels: callLabels,
-}
+})

@@ -1,16 +1,13 @@
-import { type CALL_LABELS, DEFAULT_CALL_LABELS } from '../../config/sections/callback-settings.ts'
-import type { CallFinished, RequestFinished, TelemetryEvent } from '../events.ts'
+import type { CALL_LABELS } from '../../config/sections/callback-settings.ts'
+import type { CallFinished, RequestFinished } from '../events.ts'
 import type { Labels, Metric } from './metric.ts'
 
 export type CallLabel = (typeof CALL_LABELS)[number]
 
-/** The model call of an event: a finished one, or one that was refused before it began. */
-export function modelCallIn(event: TelemetryEvent): CallFinished | RequestFinished | undefined {
-  if (event.type === 'call.finished') return event
-  return event.type === 'request.finished' && event.modelCall ? event : undefined
-}
+/** A model call: a finished one, or one that was refused before it began. */
+type ModelCall = CallFinished | RequestFinished
 
-const VALUES: Readonly<Record<CallLabel, (call: CallFinished | RequestFinished) => string>> = {
+const VALUES: Readonly<Record<CallLabel, (call: ModelCall) => string>> = {
   // A call that was refused early has no model, no provider and no deployment.
   model: (call) => (call.type === 'call.finished' ? call.model : ''),
   provider: (call) => (call.type === 'call.finished' ? call.provider : ''),
@@ -27,15 +24,13 @@ const NAMES = Object.keys(VALUES) as CallLabel[]
 export const NO_CALL: Labels = Object.fromEntries(NAMES.map((name) => [name, '']))
 
 /** The labels of every count of calls, of which `withCallLabels` keeps those that are chosen. */
-export function callLabels(event: TelemetryEvent): Labels {
-  const call = modelCallIn(event)
-  return call ? Object.fromEntries(NAMES.map((name) => [name, VALUES[name](call)])) : NO_CALL
+export function callLabels(call: ModelCall): Labels {
+  return Object.fromEntries(NAMES.map((name) => [name, VALUES[name](call)]))
 }
 
 /** The labels of metrics about a provider, without the caller. */
-export function providerLabels(event: TelemetryEvent): Labels {
-  const { model, provider } = callLabels(event)
-  return { model: model as string, provider: provider as string }
+export function providerLabels({ model, provider }: CallFinished): Labels {
+  return { model, provider }
 }
 
 /** The metrics with the chosen ones of a call's labels. Series that differ in other labels alone become one. */
@@ -52,14 +47,4 @@ export function withCallLabels(metrics: readonly Metric[], chosen: readonly Call
         }
       : metric,
   )
-}
-
-/** Makes the key of a call: calls with the same key have the same labels in every metric. */
-export function callSeries(chosen: readonly CallLabel[] = DEFAULT_CALL_LABELS): (call: CallFinished) => string {
-  const values = [...new Set(chosen)].map((name) => VALUES[name])
-  return (call) => {
-    let key = `${call.status}\0${call.errorType}`
-    for (let index = 0; index < values.length; index++) key += `\0${(values[index] as (typeof values)[number])(call)}`
-    return key
-  }
 }

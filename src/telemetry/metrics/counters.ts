@@ -1,5 +1,5 @@
 import type { TelemetryEvent } from '../events.ts'
-import { type CallLabel, callSeries } from './call-labels.ts'
+import { ofLikeCalls } from '../like-calls.ts'
 import type { Labels, Metric } from './metric.ts'
 import { boundText, seriesName } from './render.ts'
 import { labelSetLimit } from './series-limit.ts'
@@ -14,66 +14,76 @@ export interface Counters {
   all(): Record<string, number>
 }
 
-/** The number of label sets of calls whose cells are cached. */
-const SERIES_KEPT = 5000
-
-/** `labels`: the call labels that the metrics have. */
-export function counters(metrics: readonly Metric[], labels?: readonly CallLabel[]): Counters {
-  const seriesOf = callSeries(labels)
-  const families = metrics.map((metric) => ({ metric, cells: cellsOf(metric) }))
-  const ofCalls = new Map<string, (Cell | undefined)[]>()
-  // The few cells that have grown since the last drain; all cells may be thousands.
-  let grown = new Set<Cell>()
-
-  /** The cached cells of an event's label set, in the order of the metrics. */
-  function knownFor(event: TelemetryEvent): (Cell | undefined)[] {
-    if (event.type !== 'call.finished') return []
-    const series = seriesOf(event)
-    const found = ofCalls.get(series)
-    if (found) return found
-    if (ofCalls.size === SERIES_KEPT) ofCalls.clear()
-    const none: (Cell | undefined)[] = families.map(() => undefined)
-    ofCalls.set(series, none)
-    return none
+export function counters(metrics: readonly Metric[]): Counters {
+  // The few that have grown since the last drain; all may be thousands.
+  let grown: Counter[] = []
+  function add(counter: Counter, value: number): void {
+    if (value === 0) return
+    if (counter.fresh === 0) grown.push(counter)
+    counter.fresh += value
   }
+
+  const families = metrics.map((metric) => ({ metric, cells: cellsOf(metric, add) }))
+  const familiesOf = new Map<TelemetryEvent['type'], typeof families>()
+  for (const family of families) {
+    for (const type of family.metric.events) familiesOf.set(type, [...(familiesOf.get(type) ?? []), family])
+  }
+  /** The cells of like calls by the index of their family, as far as they have any. */
+  const cellsOfCall = ofLikeCalls((): (Cell | undefined)[] => [])
 
   return {
     count(event) {
-      const known = knownFor(event)
+      const asked = familiesOf.get(event.type)
+      if (!asked) return
+      const known = event.type === 'call.finished' ? cellsOfCall(event) : []
       // No iterator: its pairs would be most of the garbage of a call.
-      for (let index = 0; index < families.length; index++) {
-        const { metric, cells } = families[index] as (typeof families)[number]
+      for (let index = 0; index < asked.length; index++) {
+        const { metric, cells } = asked[index] as (typeof asked)[number]
         const value = metric.value(event)
         if (value === undefined) continue
         const cell = known[index] ?? cells.of(metric.labels(event))
         known[index] = cell
         cell.add(value)
-        grown.add(cell)
       }
     },
     drain() {
       const growth: Record<string, number> = {}
-      for (const cell of grown) cell.drain(growth)
-      grown = new Set()
+      for (const counter of grown) {
+        growth[counter.name] = counter.fresh
+        counter.drained += counter.fresh
+        counter.fresh = 0
+      }
+      grown = []
       return growth
     },
     all() {
       const series: Record<string, number> = {}
-      for (const { cells } of families) for (const cell of cells.values()) cell.read(series)
+      for (const { cells } of families) {
+        for (const cell of cells.values())
+          for (const { name, drained, fresh } of cell.counters) series[name] = drained + fresh
+      }
       return series
     },
   }
 }
 
-/** One label set of one metric. */
-interface Cell {
-  add(value: number): void
-  /** Adds the growth since the last drain to `into`. */
-  drain(into: Record<string, number>): void
-  read(into: Record<string, number>): void
+/** One series. */
+interface Counter {
+  readonly name: string
+  drained: number
+  /** The growth since the last drain. */
+  fresh: number
 }
 
-function cellsOf(metric: Metric) {
+/** One label set of one metric. */
+interface Cell {
+  readonly counters: readonly Counter[]
+  add(value: number): void
+}
+
+type Add = (counter: Counter, value: number) => void
+
+function cellsOf(metric: Metric, add: Add) {
   const cells = new Map<string, Cell>()
   const limit = labelSetLimit(metric)
   const make = metric.type === 'counter' ? counterCell : histogramCell
@@ -84,59 +94,36 @@ function cellsOf(metric: Metric) {
     if (found) return found
     if (cells.size >= limit - 1) {
       const folded = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
-      const other = cells.get('other') ?? make(metric, folded)
+      const other = cells.get('other') ?? make(metric, folded, add)
       cells.set('other', other)
       return other
     }
-    const cell = make(metric, labels)
+    const cell = make(metric, labels, add)
     cells.set(key, cell)
     return cell
   }
   return { of, values: () => cells.values() }
 }
 
-function counterCell(metric: Metric, labels: Labels): Cell {
-  return counter(seriesName(metric.name, labels))
+function counterCell({ name }: Metric, labels: Labels, add: Add): Cell {
+  const counter = newCounter(seriesName(name, labels))
+  return { counters: [counter], add: (value) => add(counter, value) }
 }
 
-function histogramCell(metric: Metric, labels: Labels): Cell {
-  const bounds = [...(metric.buckets ?? []), Number.POSITIVE_INFINITY]
-  const buckets = bounds.map((bound) =>
-    counter(seriesName(`${metric.name}_bucket`, { ...labels, le: boundText(bound) })),
+function histogramCell({ name, buckets: bounds = [] }: Metric, labels: Labels, add: Add): Cell {
+  const buckets = [...bounds, Number.POSITIVE_INFINITY].map((bound) =>
+    newCounter(seriesName(`${name}_bucket`, { ...labels, le: boundText(bound) })),
   )
-  const sum = counter(seriesName(`${metric.name}_sum`, labels))
+  const sum = newCounter(seriesName(`${name}_sum`, labels))
   return {
+    counters: [...buckets, sum],
     add(value) {
-      buckets[bounds.findIndex((bound) => value <= bound)]?.add(1)
-      sum.add(value)
-    },
-    drain(into) {
-      for (const bucket of buckets) bucket.drain(into)
-      sum.drain(into)
-    },
-    read(into) {
-      for (const bucket of buckets) bucket.read(into)
-      sum.read(into)
+      let index = 0
+      while (index < bounds.length && value > (bounds[index] as number)) index++
+      add(buckets[index] as Counter, 1)
+      add(sum, value)
     },
   }
 }
 
-/** A single counter. */
-function counter(name: string): Cell {
-  let drained = 0
-  let fresh = 0
-  return {
-    add(value) {
-      fresh += value
-    },
-    drain(into) {
-      if (fresh === 0) return
-      into[name] = fresh
-      drained += fresh
-      fresh = 0
-    },
-    read(into) {
-      into[name] = drained + fresh
-    },
-  }
-}
+const newCounter = (name: string): Counter => ({ name, drained: 0, fresh: 0 })

@@ -1,14 +1,10 @@
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const fieldsDropped: Metric = {
+export const fieldsDropped = metricOf(['field.dropped'], {
   name: 'gateway_fields_dropped_total',
   help: 'Hints of requests that the provider does not know and that were left out.',
   type: 'counter',
   initial: { endpoint: '', provider: '', field: '' },
-  value: (event) => (event.type === 'field.dropped' ? 1 : undefined),
-  labels(event) {
-    if (event.type !== 'field.dropped') return {}
-    const { endpoint, provider, field } = event
-    return { endpoint, provider, field }
-  },
-}
+  value: () => 1,
+  labels: ({ endpoint, provider, field }) => ({ endpoint, provider, field }),
+})

@@ -1,14 +1,13 @@
 import { providerLabels } from './call-labels.ts'
 import { LATENCY_BUCKETS } from './latency-buckets.ts'
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const firstToken: Metric = {
+export const firstToken = metricOf(['call.finished'], {
   name: 'gateway_first_token_seconds',
   help: 'Time from the arrival of a model call to the first content of its answer.',
   type: 'histogram',
   buckets: LATENCY_BUCKETS,
-  value: (event) =>
-    event.type === 'call.finished' && event.firstTokenMs !== undefined ? event.firstTokenMs / 1000 : undefined,
+  value: ({ firstTokenMs }) => (firstTokenMs === undefined ? undefined : firstTokenMs / 1000),
   ofCalls: true,
   labels: providerLabels,
-}
+})

@@ -1,11 +1,11 @@
 import { callLabels } from './call-labels.ts'
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const inputTokens: Metric = {
+export const inputTokens = metricOf(['call.finished'], {
   name: 'gateway_input_tokens_total',
   help: 'Tokens sent to providers.',
   type: 'counter',
-  value: (event) => (event.type === 'call.finished' ? event.usage?.inputTokens : undefined),
+  value: ({ usage }) => usage?.inputTokens,
   ofCalls: true,
   labels: callLabels,
-}
+})

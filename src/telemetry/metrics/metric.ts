@@ -2,8 +2,16 @@ import type { TelemetryEvent } from '../events.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** A metric is a fold over events: each event may add to it. */
-export interface Metric {
+type EventType = TelemetryEvent['type']
+
+/** The events of some types. */
+type EventOf<Type extends EventType, Event = TelemetryEvent> = Event extends { readonly type: infer Own }
+  ? Extract<Own, Type> extends never
+    ? never
+    : Event
+  : never
+
+interface Described {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'histogram'
@@ -15,10 +23,26 @@ export interface Metric {
   readonly scale?: number
   /** The ascending upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[]
+}
+
+interface Fold<Event> {
   /** The value that a counter adds or a histogram observes; undefined if the metric ignores the event. */
-  value(event: TelemetryEvent): number | undefined
-  /** The labels of the value. Those of a call may only depend on what `callSeries` reads. */
-  labels(event: TelemetryEvent): Labels
+  value(event: Event): number | undefined
+  /** The labels of the value. Those of a call may only depend on what like calls have in common. */
+  labels(event: Event): Labels
+}
+
+/** A metric is a fold over the events of some types: each event may add to it. */
+export interface Metric extends Described, Fold<TelemetryEvent> {
+  /** It is asked of no other events. */
+  readonly events: readonly EventType[]
+}
+
+export function metricOf<Type extends EventType>(
+  events: readonly Type[],
+  metric: Described & Fold<EventOf<Type>>,
+): Metric {
+  return { events, ...metric }
 }
 
 const NONE: Labels = {}

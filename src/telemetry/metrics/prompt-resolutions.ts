@@ -1,11 +1,10 @@
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const promptResolutions: Metric = {
+export const promptResolutions = metricOf(['prompt.resolved'], {
   name: 'gateway_prompt_resolutions_total',
   help: 'Prompt templates that calls named, by what became of them.',
   type: 'counter',
   initial: { prompt: '', status: 'ok' },
-  value: (event) => (event.type === 'prompt.resolved' ? 1 : undefined),
-  labels: (event) =>
-    event.type === 'prompt.resolved' ? { prompt: event.prompt, status: event.status } : { prompt: '', status: '' },
-}
+  value: () => 1,
+  labels: ({ prompt, status }) => ({ prompt, status }),
+})

@@ -1,10 +1,10 @@
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const recordsDead: Metric = {
+export const recordsDead = metricOf(['records.dead'], {
   name: 'gateway_records_dead_total',
   help: 'Records that the database refused and that are kept as dead letters, by topic.',
   type: 'counter',
   initial: { topic: 'ledger' },
-  value: (event) => (event.type === 'records.dead' ? event.records : undefined),
-  labels: (event) => ({ topic: 'topic' in event ? event.topic : '' }),
-}
+  value: ({ records }) => records,
+  labels: ({ topic }) => ({ topic }),
+})

@@ -1,10 +1,10 @@
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const recordsDropped: Metric = {
+export const recordsDropped = metricOf(['records.dropped'], {
   name: 'gateway_records_dropped_total',
   help: 'Records that could not be written and were given up, by topic.',
   type: 'counter',
   initial: { topic: 'ledger' },
-  value: (event) => (event.type === 'records.dropped' ? event.records : undefined),
-  labels: (event) => ({ topic: 'topic' in event ? event.topic : '' }),
-}
+  value: ({ records }) => records,
+  labels: ({ topic }) => ({ topic }),
+})

@@ -1,10 +1,10 @@
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const recordsKept: Metric = {
+export const recordsKept = metricOf(['records.kept'], {
   name: 'gateway_records_kept_total',
   help: 'Records that were written to disk because the database was late, by topic.',
   type: 'counter',
   initial: { topic: 'ledger' },
-  value: (event) => (event.type === 'records.kept' ? event.records : undefined),
-  labels: (event) => ({ topic: 'topic' in event ? event.topic : '' }),
-}
+  value: ({ records }) => records,
+  labels: ({ topic }) => ({ topic }),
+})

@@ -1,14 +1,14 @@
-import { callLabels, modelCallIn } from './call-labels.ts'
-import type { Metric } from './metric.ts'
+import { callLabels } from './call-labels.ts'
+import { metricOf } from './metric.ts'
 
-export const requestFailures: Metric = {
+export const requestFailures = metricOf(['call.finished', 'request.finished'], {
   name: 'gateway_request_failures_total',
   help: 'Model calls that did not get a whole answer, by type of error.',
   type: 'counter',
-  value: (event) => {
+  value(event) {
     if (event.type === 'call.finished') return event.ending === 'answered' ? undefined : 1
-    return modelCallIn(event) && event.type === 'request.finished' && event.status >= 400 ? 1 : undefined
+    return event.modelCall && event.status >= 400 ? 1 : undefined
   },
   ofCalls: true,
-  labels: (event) => ({ ...callLabels(event), error_type: modelCallIn(event)?.errorType ?? '' }),
-}
+  labels: (event) => ({ ...callLabels(event), error_type: event.errorType }),
+})

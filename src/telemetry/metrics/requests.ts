@@ -1,11 +1,11 @@
-import { callLabels, modelCallIn } from './call-labels.ts'
-import type { Metric } from './metric.ts'
+import { callLabels } from './call-labels.ts'
+import { metricOf } from './metric.ts'
 
-export const requests: Metric = {
+export const requests = metricOf(['call.finished', 'request.finished'], {
   name: 'gateway_requests_total',
   help: 'Model calls, by how they were answered.',
   type: 'counter',
-  value: (event) => (modelCallIn(event) ? 1 : undefined),
+  value: (event) => (event.type === 'call.finished' || event.modelCall ? 1 : undefined),
   ofCalls: true,
-  labels: (event) => ({ ...callLabels(event), status_code: String(modelCallIn(event)?.status ?? '') }),
-}
+  labels: (event) => ({ ...callLabels(event), status_code: String(event.status) }),
+})

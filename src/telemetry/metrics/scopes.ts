@@ -1,7 +1,7 @@
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { TelemetryEvent } from '../events.ts'
-import type { CountedMetrics } from './counted-metrics.ts'
 import { counters } from './counters.ts'
+import type { Metric } from './metric.ts'
 import type { Gauges, Vitals } from './process-gauges.ts'
 
 /** Keeps the runtime alive for work that outlives an answer. */
@@ -48,16 +48,16 @@ export interface CounterScope {
 }
 
 /** Counters in the memory of this process. */
-export function processCounters({ metrics, labels }: CountedMetrics): CounterScope {
-  const own = counters(metrics, labels)
+export function processCounters(metrics: readonly Metric[]): CounterScope {
+  const own = counters(metrics)
   return { count: own.count, settled: () => ({}), flush() {}, all: async () => own.all() }
 }
 
 const FLUSH_INTERVAL_MS = 1000
 
 /** Counters in the shared store, for isolates, which are short-lived and share no memory. */
-export function sharedCounters({ metrics, labels }: CountedMetrics, store: SharedStore): CounterScope {
-  const own = counters(metrics, labels)
+export function sharedCounters(metrics: readonly Metric[], store: SharedStore): CounterScope {
+  const own = counters(metrics)
   let flushedAt = 0
   async function flush(): Promise<void> {
     const grown = own.drain()

@@ -1,14 +1,10 @@
-import type { Metric } from './metric.ts'
+import { metricOf } from './metric.ts'
 
-export const toolCalls: Metric = {
+export const toolCalls = metricOf(['tool.called'], {
   name: 'gateway_tool_calls_total',
   help: 'Calls of managed tools, by how they ended: ok, error of the tool itself, timeout, or failed.',
   type: 'counter',
   initial: { server: '', tool: '', result: 'ok' },
-  value: (event) => (event.type === 'tool.called' ? 1 : undefined),
-  labels(event) {
-    if (event.type !== 'tool.called') return {}
-    const { server, tool, result } = event
-    return { server, tool, result }
-  },
-}
+  value: () => 1,
+  labels: ({ server, tool, result }) => ({ server, tool, result }),
+})

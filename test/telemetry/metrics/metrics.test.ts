@@ -69,7 +69,7 @@ describe('metrics', () => {
   it('have the labels of calls that are chosen, and count what differs in others together', () => {
     const chosen: CallLabel[] = ['deployment', 'endpoint', 'organization', 'user']
     const labelled = withCallLabels(metrics, chosen)
-    const own = counters(labelled, chosen)
+    const own = counters(labelled)
     own.count(finishedCall({ keyId: 'key-1', model: 'big', organizationId: 'org-1', userId: 'user-1' }))
     own.count(finishedCall({ keyId: 'key-2', model: 'small', organizationId: 'org-1', userId: 'user-1' }))
     own.count(finishedCall({ organizationId: 'org-2', userId: 'user-1', status: 502, errorType: 'api_error' }))
@@ -95,7 +95,7 @@ describe('metrics', () => {
     expect(labelsOf('gateway_request_total_latency_seconds')?.at(-1)).toEqual({ value: 3 })
     expect(labelsOf('gateway_fields_dropped_total')).toEqual([{ endpoint: '', provider: '', field: '', value: 0 }])
     const none = withCallLabels(metrics, [])
-    const counted = counters(none, [])
+    const counted = counters(none)
     for (const keyId of ['a', 'b']) counted.count(finishedCall({ keyId, costNano: 1e9 }))
     const unlabelled = parsePrometheus(render(families(none, counted.all())))
     expect(unlabelled.families.get('gateway_spend_total')?.samples).toEqual([

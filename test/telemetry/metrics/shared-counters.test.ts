@@ -12,11 +12,11 @@ it('leaves counters out of the page while the shared store is away, so that none
   let isAway = false
   const store: SharedStore = { ...kept, counters: async () => (isAway ? undefined : kept.counters()) }
   const config = loadConfig('model_list: []', {})
-  const counted = countedMetrics(config)
-  const scope = sharedCounters(counted, store)
+  const metrics = countedMetrics(config)
+  const scope = sharedCounters(metrics, store)
   const services = {
     config,
-    metrics: counted.metrics,
+    metrics,
     measured: measuring(scope, () => ({ gateway_store_degraded: isAway ? 1 : 0 })),
     registry: { groups: [] },
     store,
