@@ -67,7 +67,8 @@ import { configuredSinks } from './telemetry/sinks/index.ts'
 import type { ObjectWriter } from './telemetry/sinks/s3-objects.ts'
 import type { Sink, SinkLane } from './telemetry/sinks/sink.ts'
 import type { Tally } from './telemetry/sinks/tally.ts'
-import { type Telemetry, telemetry } from './telemetry/telemetry.ts'
+import { type ReadTelemetry, telemetry } from './telemetry/telemetry.ts'
+import { upToDate } from './telemetry/up-to-date.ts'
 import type { Transport } from './transport/transport.ts'
 
 /** The adapters that a runtime chose for the ports. */
@@ -110,6 +111,7 @@ export interface Adapters {
 }
 
 export interface Services extends ApiServices {
+  readonly telemetry: ReadTelemetry
   readonly backfill: Backfill
   readonly batchWorker: BatchWorker
 }
@@ -162,8 +164,9 @@ export function createServices(config: Config, adapters: Adapters): Services {
     log,
     report: scope.count,
   })
-  const reports: Telemetry = telemetry(log, scope, refusals.delivery, sinks, refusals, adapters)
-  const gauges = () => processGauges(store.mode(), refusals.delivery, sinks.states(), adapters.process?.vitals())
+  const reports: ReadTelemetry = telemetry(log, scope, refusals.delivery, sinks, refusals, adapters)
+  const read = upToDate({ counters: scope, delivery: refusals.delivery }, reports.catchUp)
+  const gauges = () => processGauges(store.mode(), read.delivery, sinks.states(), adapters.process?.vitals())
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
   const keys = apiKeys({
     hash: hashKey,
@@ -260,7 +263,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     records,
     seal,
     signals,
-    delivery: refusals.delivery,
+    delivery: read.delivery,
     sinks,
     backfill: backfill(adapters.sql),
     spendReports: spendReports(adapters.sql),
@@ -268,7 +271,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     telemetry: reports,
     content: contentDoor(config.gateway_settings, sinks.takeContent, adapters.memoryBytes),
     metrics,
-    measured: measuring(scope, gauges, adapters.process?.pool),
+    measured: measuring(read.counters, gauges, adapters.process?.pool),
     flushCounters: scope.flush,
     flights: flights(store, timers),
     clock: systemClock,

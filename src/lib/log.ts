@@ -7,12 +7,13 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export type LogFields = Record<string, unknown>
 
-/** Writes one JSON line for each event. Fields hold metadata, never message content or credentials. */
+/** Writes one JSON line for each event. Fields hold metadata, never message content or credentials. `time`, in ISO 8601:
+ *  of an event that is told later. */
 export interface Log {
-  debug(event: string, fields?: LogFields): void
-  info(event: string, fields?: LogFields): void
-  warn(event: string, fields?: LogFields): void
-  error(event: string, fields?: LogFields): void
+  debug(event: string, fields?: LogFields, time?: string): void
+  info(event: string, fields?: LogFields, time?: string): void
+  warn(event: string, fields?: LogFields, time?: string): void
+  error(event: string, fields?: LogFields, time?: string): void
   /** The lines of an event that is told with every call: their owner prints the fields, which costs a fraction. Undefined
    *  where the level leaves them out, or lines are no bytes. */
   printed?(level: LogLevel, event: string): PrintedLines | undefined
@@ -46,9 +47,9 @@ export function jsonLog(
   const at = (name: LogLevel) => {
     if (isLeftOut(name)) return () => {}
     // Joining texts saves copying all fields into one object.
-    return (event: string, fields: LogFields = {}) =>
+    return (event: string, fields: LogFields = {}, time = isoTime(now())) =>
       write(
-        `{"time":"${isoTime(now())}","level":"${name}","event":${JSON.stringify(event)}${constantMembers}${membersOf(fields)}}`,
+        `{"time":"${time}","level":"${name}","event":${JSON.stringify(event)}${constantMembers}${membersOf(fields)}}`,
       )
   }
   return {

@@ -8,7 +8,7 @@ import { type Outline, ofLikeCalls } from './like-calls.ts'
  *  ledger alone has. */
 export function callLines(log: Log): (call: CallFinished) => void {
   const lines = log.printed?.('info', 'call.finished')
-  if (!lines) return (call) => log.info(call.type, fieldsOf(call))
+  if (!lines) return (call) => log.info(call.type, fieldsOf(call), call.at)
   const fixed = ofLikeCalls(fixedOf)
   return (call) => {
     const line = lines.begin(call.at)

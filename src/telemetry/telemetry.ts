@@ -1,4 +1,6 @@
 import { describeError, type Log, type LogFields } from '../lib/log.ts'
+import { readBehind } from '../lib/timers/read-behind.ts'
+import type { Timers } from '../lib/timers/timers.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
 import { audit } from './audit.ts'
@@ -29,54 +31,100 @@ export interface Telemetry {
   settledCounters(): Record<string, number>
 }
 
+/** The same, for those who look at what its readers have made of it. */
+export interface ReadTelemetry extends Telemetry {
+  /** Has every event read that was emitted so far. */
+  catchUp(): void
+}
+
+/** What is counted, and nothing else: buffers and queues log their own failures, at most once a second. */
+type Counted = RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved
+type Told = Exclude<TelemetryEvent, Counted>
+
+/** `timers`: events may wait some milliseconds for the readers that are in this process. */
 export function telemetry(
   log: Log,
   counters: CounterScope,
   delivery: Delivery,
   sinks?: Pick<Sinks, 'take' | 'traceparent'>,
   refusals?: Pick<RefusalCounter, 'count'>,
-  shared?: { readonly store: Pick<SharedStore, 'raise'>; readonly defer?: (work: Promise<void>) => void },
-): Telemetry {
+  runtime: {
+    readonly store?: Pick<SharedStore, 'raise'>
+    readonly defer?: (work: Promise<void>) => void
+    readonly timers?: Timers
+  } = {},
+): ReadTelemetry {
+  const { store, defer, timers } = runtime
   /** Beside everything else: no record waits for the shared store. */
   function raise(spent: readonly BudgetSpent[]): void {
-    if (!shared) return
+    if (!store) return
     const failed = (error: unknown) => log.warn('budgets.not_raised', { error: describeError(error) })
-    const raising = shared.store.raise(spent).catch(failed)
-    shared.defer?.(raising)
+    const raising = store.raise(spent).catch(failed)
+    defer?.(raising)
   }
+
+  function deliver(event: Told): void {
+    // The call of an item is written by whoever records the item, so that none of them is without the other.
+    if (event.type === 'call.finished' && event.batchId === '') delivery.deliver(ledger, event)
+    if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
+    if (event.type === 'request.finished') refusals?.count(event)
+  }
+
   const logCall = callLines(log)
+  function write(event: Told): void {
+    if (event.type === 'call.finished') logCall(event)
+    else log.info(event.type, fieldsOf(event), event.at)
+  }
+
+  /** A reader that fails must not keep others from what they read. */
+  const guarded = (read: (event: Told) => void) => (event: Told) => {
+    try {
+      read(event)
+    } catch (error) {
+      log.error('event.unread', { type: event.type, error: describeError(error) })
+    }
+  }
+  const told = readBehind([counters.count, deliver, write].map(guarded), timers)
   return {
     traceparent: sinks?.traceparent,
     emit(event, content) {
-      counters.count(event)
-      if (event.type === 'records.written' && event.spent?.length) raise(event.spent)
-      // Buffers and queues log their own failures, at most once a second.
-      if (
-        'records' in event ||
-        'entries' in event ||
-        event.type === 'field.dropped' ||
-        event.type === 'prompt.resolved' ||
-        event.type === 'batch.claimed' ||
-        event.type === 'batch.item_ended'
-      )
+      if (isCounted(event)) {
+        counters.count(event)
+        if (event.type === 'records.written' && event.spent?.length) raise(event.spent)
         return
-      // The call of an item is written by whoever records the item, so that none of them is without the other.
-      if (event.type === 'call.finished' && event.batchId === '') delivery.deliver(ledger, event)
-      if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
-      if (event.type === 'request.finished') refusals?.count(event)
+      }
+      told.add(event)
+      // Sinks, which have lanes of their own, are told in the order in which contents are ready.
       if (content && sinks) content.then((ready) => sinks.take(event, ready))
       else sinks?.take(event)
-      if (event.type === 'call.finished') logCall(event)
-      else log.info(event.type, fieldsOf(event))
     },
     settledCounters: counters.settled,
+    catchUp: told.catchUp,
   }
 }
 
+const COUNTED: Readonly<Record<Counted['type'], true>> = {
+  'records.written': true,
+  'records.failed': true,
+  'records.kept': true,
+  'records.folded': true,
+  'records.dead': true,
+  'records.dropped': true,
+  'sink.delivered': true,
+  'sink.failed': true,
+  'sink.dropped': true,
+  'batch.claimed': true,
+  'batch.item_ended': true,
+  'field.dropped': true,
+  'prompt.resolved': true,
+}
+
+function isCounted(event: TelemetryEvent): event is Counted {
+  return event.type !== 'call.finished' && Object.hasOwn(COUNTED, event.type)
+}
+
 /** The fields of the log line: the event without its time, which the line has. */
-function fieldsOf(
-  event: Exclude<TelemetryEvent, CallFinished | RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved>,
-): LogFields {
+function fieldsOf(event: Exclude<Told, CallFinished>): LogFields {
   if (event.type === 'audit.recorded') {
     const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
     return { action, resource_id, actor_type, actor_id, requestId: request_id, status }

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
 import { jsonLog } from '../../src/lib/log.ts'
+import { separateTimers } from '../../src/lib/timers/timers.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { countedMetrics } from '../../src/telemetry/metrics/counted-metrics.ts'
 import { processCounters } from '../../src/telemetry/metrics/scopes.ts'
 import { telemetry } from '../../src/telemetry/telemetry.ts'
+import { upToDate } from '../../src/telemetry/up-to-date.ts'
 import { finishedCall } from '../support/finished-calls.ts'
 import { keptRecords } from '../support/kept-records.ts'
 
@@ -31,4 +33,51 @@ it('a call of a batch is counted and logged, but whoever records its item writes
     series.startsWith('gateway_requests_total'),
   )
   expect(requests.map(([, count]) => count)).toEqual([3])
+})
+
+it('a reader that fails keeps no event from the others', () => {
+  const { delivery, records } = keptRecords()
+  const lines: Record<string, unknown>[] = []
+  const counters = processCounters(countedMetrics(loadConfig('', {})))
+  const failing: typeof counters = {
+    ...counters,
+    count(event) {
+      if (event.type === 'call.finished' && event.status === 418) throw new RangeError('no such status')
+      counters.count(event)
+    },
+  }
+  const { emit, catchUp } = telemetry(
+    jsonLog('info', (line) => void lines.push(JSON.parse(line))),
+    failing,
+    delivery,
+    undefined,
+    undefined,
+    { timers: separateTimers },
+  )
+  const calls = [finishedCall(), finishedCall({ status: 418 }), finishedCall()]
+  for (const call of calls) emit(call)
+  expect([records, lines]).toEqual([[], []])
+  catchUp()
+  expect(records.map(({ entry }) => entry)).toEqual(calls)
+  expect(lines.map(({ event, callId, error }) => [event, callId ?? error])).toEqual([
+    ['event.unread', 'RangeError: no such status'],
+    ...calls.map(({ callId }) => ['call.finished', callId]),
+  ])
+})
+
+it('whoever asks the readers finds every event that was emitted before', async () => {
+  const { delivery, records } = keptRecords()
+  const counters = processCounters(countedMetrics(loadConfig('', {})))
+  const counting = { ...delivery, depth: () => records.length }
+  const log = jsonLog('silent', () => {})
+  const { emit, catchUp } = telemetry(log, counters, counting, undefined, undefined, { timers: separateTimers })
+  const read = upToDate({ counters, delivery: counting }, catchUp)
+  emit(finishedCall())
+  expect(read.delivery.depth('ledger')).toBe(1)
+  emit(finishedCall())
+  const series = Object.entries((await read.counters.all()) ?? {})
+  expect(series.find(([name]) => name.startsWith('gateway_requests_total'))?.[1]).toBe(2)
+  emit(finishedCall())
+  await read.delivery.drain(1)
+  expect(records).toHaveLength(3)
 })

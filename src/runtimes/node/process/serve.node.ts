@@ -30,7 +30,7 @@ export interface Serving {
   /** A token that creates the first account; undefined if there is an account, or if another process has returned a
    *  token. */
   setupToken(): Promise<string | undefined>
-  /** Resolves when all deferred work of answered requests is done. */
+  /** Resolves when all deferred work of answered requests is done, and their events are read. */
   idle(): Promise<void>
   /** Reports that it is not ready; after `shutdown_delay` stops accepting connections, waits for running calls up to
    *  the limit, cuts the others, and stores the records. */
@@ -130,7 +130,10 @@ export async function serve(
         return undefined
       }
     },
-    idle: pending.settled,
+    async idle() {
+      await pending.settled()
+      services.telemetry.catchUp()
+    },
     async stop(limitMs = DRAIN_MS) {
       draining = true
       // A balancer's connections end with their next answer, so that few are left to close when the delay is over.
