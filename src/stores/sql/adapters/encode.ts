@@ -10,7 +10,7 @@ export function encode(value: unknown): string | null {
   if (value instanceof Uint8Array)
     return `\\x${Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
   if (value instanceof Date) return isoOf(value)
-  if (Array.isArray(value)) return `{${value.map(element).join(',')}}`
+  if (Array.isArray(value)) return encodeArray(value)
   if (typeof value === 'object') return storable(JSON.stringify(value))
   throw new SqlError(`A ${typeof value} cannot be a parameter.`, '22023')
 }
@@ -24,13 +24,29 @@ export function storable(text: string): string {
   return text
 }
 
-function element(value: unknown): string {
-  // The fast path for columns of the ledger, which are mostly numbers.
-  if (typeof value === 'number') return String(value)
+/** Columns of the ledger are long, and JSON.stringify prints them several times faster than code could. */
+function encodeArray(elements: readonly unknown[]): string {
+  const inside = elements.every(isPrintedAlike)
+    ? JSON.stringify(elements).slice(1, -1)
+    : elements.map(elementOf).join(',')
+  return `{${inside}}`
+}
+
+/** Whether Postgres reads an element in an array as JSON prints it. */
+function isPrintedAlike(element: unknown): boolean {
+  if (typeof element === 'string') return !UNLIKE.test(element)
+  return element === null || typeof element === 'boolean' || Number.isFinite(element)
+}
+
+/** Control characters, for which JSON has letters, and surrogates, which may be no text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const UNLIKE = /[\u0000-\u001f\ud800-\udfff]/
+
+function elementOf(value: unknown): string {
   const text = encode(value)
   if (text === null) return 'NULL'
   if (Array.isArray(value)) return text
-  return text.includes('"') || text.includes('\\') ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 function isoOf(date: Date): string {
