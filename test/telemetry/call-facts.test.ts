@@ -6,7 +6,7 @@ import { logs } from '../../src/api/ui/spend/logs.ts'
 import { spend } from '../../src/api/ui/spend/spend.ts'
 import { sumsAnswer } from '../../src/api/ui/spend/spend-answer.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
-import { CALL_FACTS, type CallFact } from '../../src/stores/sql/spend/call-facts.ts'
+import { CALL_FACTS, type CallFact, FACT_NAMES, factOf } from '../../src/stores/sql/spend/call-facts.ts'
 import type { FoldedCalls } from '../../src/stores/sql/spend/spend-folded.ts'
 import { type LoggedCall, spendLog } from '../../src/stores/sql/spend/spend-log.ts'
 import { spendReports } from '../../src/stores/sql/spend/spend-reports.ts'
@@ -23,10 +23,16 @@ const { added } = vi.hoisted(() => ({
   added: {
     video_seconds: {
       type: 'double precision',
-      summed: (row: Readonly<Record<string, number | null>>) => row.video_seconds,
+      read: (row: Readonly<Record<string, unknown>>) => row.video_seconds,
+      summed: true,
       says: 'How long the films were.',
     },
-    client: { type: 'text', alike: true, mayLack: true },
+    client: {
+      type: 'text',
+      read: (row: Readonly<Record<string, unknown>>) => row.client,
+      alike: true,
+      mayLack: true,
+    },
   } as const satisfies Record<string, CallFact>,
 }))
 vi.mock(import('../../src/stores/sql/spend/call-facts.ts'), async (original) => {
@@ -110,4 +116,9 @@ it('each fact that is summed up adds itself, and nothing where it is not known',
     expect([name, of({ [name]: null } as never) ?? 0]).toEqual([name, 0])
   }
   expect(SPEND_FRACTIONS).toContain('video_seconds')
+})
+
+it('each fact reads its own column', () => {
+  const row = Object.fromEntries(FACT_NAMES.map((name) => [name, name]))
+  expect(FACT_NAMES.map((name) => factOf(name).read(row))).toEqual(FACT_NAMES)
 })

@@ -1,6 +1,5 @@
 import type { BudgetSpent } from '../records/budget-records.ts'
 import type { Sql, Statement } from '../sql.ts'
-import { LATENCY_SUMS } from './latency-sums.ts'
 import { type Fold, printed, type Sum } from './spend-fold.ts'
 import type { SpendRow } from './spend-row.ts'
 import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
@@ -9,6 +8,8 @@ import { SERVED_DIMENSIONS, SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from
 export const SUM_COLUMNS = SPEND_SUMS.map(
   (name) => `sum_${name} ${SPEND_FRACTIONS.has(name) ? 'double precision' : 'bigint'}`,
 )
+
+const SUM_NAMES = SPEND_SUMS.map((name) => `sum_${name}`)
 
 /** A shape of calls with its sums, as a record for json_to_recordset. */
 export type ShapeRecord = Readonly<Record<string, unknown>>
@@ -25,10 +26,10 @@ export function shapeRecords({ shapes }: Fold, columns: readonly (keyof SpendRow
   return shapes.map(({ shape, example, hour, sums }) => {
     const record: Record<string, unknown> = { shape, hour: `${hour}:00Z` }
     for (const name of columns) record[name] = example[name]
-    for (const [index, name] of SPEND_SUMS.entries()) {
+    for (let index = 0; index < sums.length; index++) {
       const sum = sums[index] as Sum
-      // Most buckets of latencies are empty, and what is left out counts as 0.
-      if (sum || !LATENCY_SUMS.has(name)) record[`sum_${name}`] = printed(sum)
+      // Most are 0, as which counts what is left out.
+      if (sum) record[SUM_NAMES[index] as string] = printed(sum)
     }
     return record
   })

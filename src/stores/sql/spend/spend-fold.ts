@@ -1,6 +1,6 @@
-import { factsThat } from './call-facts.ts'
+import { type FactName, factsThat } from './call-facts.ts'
 import { bucketOf, bucketsOf, LATENCIES } from './latency-sums.ts'
-import type { ChargedRow, SpendRow } from './spend-row.ts'
+import { type ChargedRow, readerOf, type SpendRow } from './spend-row.ts'
 import { ADDED_VALUES, SPEND_FRACTIONS, SPEND_SUMS, type SpendSum } from './spend-sums.ts'
 
 /** Calls of one hour that differ only in measured facts. */
@@ -35,6 +35,8 @@ export interface Fold {
   knows(row: SpendRow): boolean
 }
 
+const NONE: readonly never[] = []
+
 /** The columns that calls have in common. */
 export const SHAPE_COLUMNS = factsThat('alike')
 
@@ -46,41 +48,54 @@ const BUCKETS = LATENCIES.map((latency) => ({ latency, first: SPEND_SUMS.indexOf
 
 /** `columns` are those that calls of one shape have in common in addition to the hour; they include key, deployment and
  *  tags. */
-export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): Fold {
-  const compared = columns.filter((column) => column !== 'tags')
+export function newFold(columns: readonly FactName[] = SHAPE_COLUMNS): Fold {
+  const compared = columns.filter((column) => column !== 'tags').map(readerOf)
   const shapes: Shape[] = []
-  const shapesOfPayer = new Map<string, Shape[]>()
+  /** By key, and by deployment and tags. */
+  const shapesOf = new Map<string, Map<string, Shape[]>>()
   const charges: Charged[] = []
   const chargesOf = new Map<string, Charged[]>()
 
-  /** The shape of a row. One payer has few shapes at one deployment: comparing them costs less than building a key of
-   *  all columns. */
+  /** The shape of a row. One key has few shapes at one deployment: comparing them costs less than building a key of all
+   *  columns. */
   function shapeIn(row: SpendRow): Shape | undefined {
-    return shapesOfPayer
-      .get(payerOf(row))
-      ?.find(
-        ({ example, hour }) => row.at.startsWith(hour) && compared.every((column) => example[column] === row[column]),
-      )
+    for (const shape of shapesOf.get(row.key_id)?.get(placeOf(row)) ?? NONE) {
+      if (row.at.startsWith(shape.hour) && areAlike(shape.example, row)) return shape
+    }
+    return undefined
+  }
+
+  function areAlike(one: SpendRow, other: SpendRow): boolean {
+    // No iterator: it would be most of the garbage of a row.
+    for (let index = 0; index < compared.length; index++) {
+      const read = compared[index] as (typeof compared)[number]
+      if (read(one) !== read(other)) return false
+    }
+    return true
   }
 
   function newShape(row: SpendRow): Shape {
     const made = { shape: shapes.length, example: row, hour: row.at.slice(0, HOUR), sums: SPEND_SUMS.map(() => 0) }
     shapes.push(made)
-    appended(shapesOfPayer, payerOf(row), made)
+    const ofKey = shapesOf.get(row.key_id) ?? new Map<string, Shape[]>()
+    shapesOf.set(row.key_id, ofKey)
+    appended(ofKey, placeOf(row), made)
     return made
   }
 
-  /** Charges the budgets of a call. A list suffices, since a subject has few periods at a time. */
+  /** The charge of a subject in a period. A list suffices, since a subject has few periods at a time. */
+  function chargeIn(subject: string, period: string): Charged {
+    for (const one of chargesOf.get(subject) ?? NONE) if (one.period === period) return one
+    const made = { subject, period, nano: 0 }
+    charges.push(made)
+    appended(chargesOf, subject, made)
+    return made
+  }
+
   function charge(row: ChargedRow, whole: number): void {
-    for (const { subject, period, costNano: nano = whole } of row.charges) {
-      const found = chargesOf.get(subject)?.find((one) => one.period === period)
-      if (found) {
-        found.nano = sum(found.nano, nano)
-        continue
-      }
-      const made = { subject, period, nano }
-      charges.push(made)
-      appended(chargesOf, subject, made)
+    for (const { subject, period, costNano = whole } of row.charges) {
+      const charged = chargeIn(subject, period)
+      charged.nano = sum(charged.nano, costNano)
     }
   }
 
@@ -113,9 +128,8 @@ function appended<Item>(lists: Map<string, Item[]>, name: string, item: Item): v
 // No text of a row contains the separator, since Postgres cannot store it.
 const SEPARATOR = '\0'
 
-function payerOf({ key_id, deployment, tags }: SpendRow): string {
-  const payer = key_id + SEPARATOR + deployment
-  return tags.length === 0 ? payer : payer + SEPARATOR + tags.join(SEPARATOR)
+function placeOf({ deployment, tags }: SpendRow): string {
+  return tags.length === 0 ? deployment : deployment + SEPARATOR + tags.join(SEPARATOR)
 }
 
 function add(sums: Sum[], index: number, value: Sum): void {

@@ -1,4 +1,4 @@
-import type { CallFact, CallFacts, FactName } from './call-facts.ts'
+import { type CallFact, type CallFacts, type FactName, factOf } from './call-facts.ts'
 
 type Value<Type extends CallFact['type']> = Type extends 'text' | 'timestamptz'
   ? string
@@ -14,6 +14,9 @@ export type SpendRow = {
     ? Value<CallFacts[Name]['type']> | null
     : Value<CallFacts[Name]['type']>
 }
+
+/** The function that reads a fact from a row. */
+export const readerOf = <Name extends FactName>(name: Name) => factOf(name).read as (row: SpendRow) => SpendRow[Name]
 
 /** A call with its detail and the budgets that its cost, or a part of it, is charged to. */
 export interface ChargedRow extends SpendRow {

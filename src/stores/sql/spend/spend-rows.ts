@@ -5,12 +5,12 @@ import { type Sql, SqlError, type Statement } from '../sql.ts'
 import { CALL_FACTS, FACT_NAMES } from './call-facts.ts'
 import { addedSums, CHARGED, chargedBy, chargeRecords, keyUse, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
 import { newFold, SHAPE_COLUMNS } from './spend-fold.ts'
-import type { ChargedRow, SpendRow } from './spend-row.ts'
+import { type ChargedRow, readerOf, type SpendRow } from './spend-row.ts'
 
 /** Adds calls to the ledger, to the sums and to the budgets that they are charged to, in one statement. A call that was
  *  added before adds nothing. Resolves with what the charged budgets have spent now. */
 export async function insertSpend(sql: Sql, rows: readonly ChargedRow[]): Promise<readonly BudgetSpent[]> {
-  let fresh = [...new Map(rows.map((row) => [row.call_id, row])).values()]
+  let fresh = once(rows)
   while (fresh.length > 0) {
     try {
       return await chargedBy(sql, addition(fresh))
@@ -23,6 +23,13 @@ export async function insertSpend(sql: Sql, rows: readonly ChargedRow[]): Promis
     }
   }
   return []
+}
+
+/** The last row of each call. */
+function once(rows: readonly ChargedRow[]): readonly ChargedRow[] {
+  const ids = new Set<string>()
+  for (const { call_id } of rows) ids.add(call_id)
+  return ids.size === rows.length ? rows : [...new Map(rows.map((row) => [row.call_id, row])).values()]
 }
 
 const UNIQUE_VIOLATION = '23505'
@@ -48,7 +55,7 @@ const OWN_COLUMNS = FACT_NAMES.filter((name) => !IN_SHAPE.has(name))
 function addition(rows: readonly ChargedRow[]): Statement {
   const fold = newFold()
   const shapeOf = rows.map(fold.add)
-  const columns = OWN_COLUMNS.map((name) => rows.map((row) => row[name]))
+  const columns = OWN_COLUMNS.map((name) => rows.map(readerOf(name)))
   return {
     sql: ADD,
     repeated: true,

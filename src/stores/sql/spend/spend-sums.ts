@@ -1,6 +1,6 @@
-import { CALL_FACTS, type FactName, type FactsThat, factOf, factsThat } from './call-facts.ts'
+import { type FactName, type FactsThat, factOf, factsThat } from './call-facts.ts'
 import { LATENCY_SUMS, type LatencySum } from './latency-sums.ts'
-import type { SpendRow } from './spend-row.ts'
+import { readerOf, type SpendRow } from './spend-row.ts'
 
 /** The dimensions of the rollups. */
 export const SPEND_DIMENSIONS = [
@@ -29,7 +29,7 @@ const COUNTED = {
 const SUMMED = factsThat('summed')
 export type SpendSum = keyof typeof COUNTED | FactsThat<'summed'> | LatencySum
 
-const OF_FACTS = Object.fromEntries(SUMMED.map((name) => [name, CALL_FACTS[name].summed])) as unknown as {
+const OF_FACTS = Object.fromEntries(SUMMED.map((name) => [name, readerOf(name)])) as unknown as {
   readonly [Name in FactsThat<'summed'>]: (row: SpendRow) => number | null
 }
 
