@@ -13,7 +13,7 @@ export function detailOf(call: CallFinished): string | null {
   const { ending, attempts, tried, tools = NONE, heldNano } = call
   const traceId = call.trace?.traceId
   const says = ending !== 'answered' || attempts > 1 || !isUsual(call.usage) ? tried : NONE
-  if (says.length + tools.length === 0 && !traceId && !heldNano) return null
+  if (says.length + tools.length === 0 && !traceId) return heldNano ? heldAlone(heldNano) : null
   const detail: CallDetail = {
     attempts: ends(says).map(attemptDetail),
     tool_calls: ends(tools).map(toolCallDetail),
@@ -23,6 +23,9 @@ export function detailOf(call: CallFinished): string | null {
   }
   return JSON.stringify(detail)
 }
+
+/** The detail of nearly every call: printed by hand, since that is much faster. */
+const heldAlone = (heldNano: number) => `{"attempts":[],"tool_calls":[],"held_nano":${heldNano}}`
 
 /** Whether the row of a call holds everything that it is billed by. */
 function isUsual(usage: CallFinished['usage']): boolean {

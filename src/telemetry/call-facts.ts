@@ -1,4 +1,4 @@
-import { usageOf } from '../modes/usage.ts'
+import type { Usage } from '../modes/usage.ts'
 import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
 import { keepable } from '../stores/sql/storable-text.ts'
 import { detailOf, isFailedOver } from './call-detail.ts'
@@ -10,7 +10,7 @@ const LONGEST_NAME = 1024
  *  is written out for speed, since it is built for every call. */
 export function factsOf(call: CallFinished): ChargedRow {
   // An entry of a file or queue may be from an older build, with fewer fields.
-  const usage = usageOf(call.usage ?? {})
+  const usage: Partial<Usage> = call.usage ?? NOTHING
   return {
     call_id: call.callId,
     at: call.at,
@@ -43,10 +43,10 @@ export function factsOf(call: CallFinished): ChargedRow {
     cache_creation_input_tokens: whole(usage.cacheCreationInputTokens),
     reasoning_tokens: whole(usage.reasoningTokens),
     images: whole(usage.images),
-    audio_seconds: usage.audioSeconds,
+    audio_seconds: usage.audioSeconds ?? 0,
     characters: whole(usage.characters),
     rerank_units: whole(usage.rerankUnits),
-    estimated: usage.estimated,
+    estimated: usage.estimated ?? false,
     cost_nano: call.costNano ?? null,
     saved_nano: call.savedNano,
     overhead_ms: call.overheadMs,
@@ -58,7 +58,9 @@ export function factsOf(call: CallFinished): ChargedRow {
   }
 }
 
+const NOTHING: Partial<Usage> = {}
+
 /** A provider's count as an integer, which the ledger requires. */
-function whole(count: number): number {
+function whole(count = 0): number {
   return Math.min(Math.round(count), Number.MAX_SAFE_INTEGER)
 }
