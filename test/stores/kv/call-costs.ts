@@ -15,7 +15,7 @@ export interface StoreCosts {
 }
 
 const AT_ONCE = 20
-const ROUNDS = 50
+const CALLS = 1000
 const [, , redisUrl] = process.argv
 
 /** As Node has it: inside the process, or in Redis behind deadlines and a breaker. */
@@ -83,34 +83,36 @@ interface Call {
   readonly ended: Settlement
 }
 
-function calls(): Call[] {
-  return Array.from({ length: AT_ONCE }, () => {
+function prepared(): Call[] {
+  return Array.from({ length: CALLS }, () => {
     const asked = admission()
     return { asked, ended: settlement(asked) }
   })
 }
 
-async function run(rounds: readonly (readonly Call[])[]): Promise<void> {
-  for (const round of rounds) {
-    for (const answer of await Promise.all(round.map(({ asked }) => store.admit(asked)))) {
+/** Some calls at once, so that the store is never idle. */
+async function run(calls: readonly Call[]): Promise<void> {
+  let next = 0
+  const caller = async () => {
+    while (next < calls.length) {
+      const { asked, ended } = calls[next++] as Call
+      const answer = await store.admit(asked)
       if (answer.kind !== 'admitted') throw new Error(JSON.stringify(answer))
+      await store.settle(ended)
     }
-    await Promise.all(round.map(({ ended }) => store.settle(ended)))
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, caller))
 }
-
-const prepared = (rounds: number) => Array.from({ length: rounds }, calls)
 
 await store.publish({ records: versions, removed: [] })
 await store.admit(admission(0))
-for (let turn = 0; turn < 25; turn++) await run(prepared(ROUNDS))
+for (let turn = 0; turn < 25; turn++) await run(prepared())
 
-const [weighed, counted] = [prepared(ROUNDS), prepared(ROUNDS)]
-const measured = AT_ONCE * ROUNDS
+const [weighed, counted] = [prepared(), prepared()]
 globalThis.gc?.()
 const before = process.memoryUsage().heapUsed
 await run(weighed)
-const bytes = (process.memoryUsage().heapUsed - before) / measured
+const bytes = (process.memoryUsage().heapUsed - before) / CALLS
 
 let [promises, timers] = [0, 0]
 const hook = createHook({
@@ -121,5 +123,5 @@ const hook = createHook({
 }).enable()
 await run(counted)
 hook.disable()
-const costs: StoreCosts = { bytes, promises: promises / measured, timers: timers / measured }
+const costs: StoreCosts = { bytes, promises: promises / CALLS, timers: timers / CALLS }
 process.stdout.write(JSON.stringify(costs), () => process.exit(0))

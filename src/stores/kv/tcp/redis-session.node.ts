@@ -52,6 +52,8 @@ export function redisSession(
     }
     first = asked.next
     if (!first) last = undefined
+    // One that is no longer young would keep all that follow it alive until the whole heap is collected.
+    asked.next = undefined
     pending -= 1
     answered += 1
     if (reply instanceof RedisRefusal) asked.reject(reply)
