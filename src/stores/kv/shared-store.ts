@@ -65,8 +65,7 @@ export interface Budget {
   readonly seedNano?: number | undefined
 }
 
-/** Everything that decides whether a call may run, and where it may go. The calls of a caller share its versions, quotas and
- *  slots: a store may keep what it makes of such a list, which never changes. */
+/** What decides whether a call may run, and where it goes. Calls share the lists of a caller, which never change. */
 export interface Admission {
   readonly callId: string
   /** The id of the first attempt, which holds the lease of the reserved deployment. */
