@@ -44,8 +44,9 @@ export function sharedTimers(): Timers {
 
   /** The queue of the longest delay that does not exceed `ms`. */
   function queueOf(ms: number): Queue {
-    const step = 2 ** Math.floor(Math.log2(Math.min(ms, LONGEST_TIMER_MS))) / LENGTHS
-    const lengthMs = step * Math.floor(Math.min(ms, LONGEST_TIMER_MS) / step)
+    const longest = Math.min(ms, LONGEST_TIMER_MS)
+    const step = (1 << (31 - Math.clz32(longest))) / LENGTHS
+    const lengthMs = step * Math.floor(longest / step)
     let queue = queues.get(lengthMs)
     if (!queue) {
       queue = { waiting: ring<Waiting>(), lengthMs, timer: undefined }

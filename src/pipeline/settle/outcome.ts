@@ -1,3 +1,4 @@
+import { measured } from '../../lib/clock.ts'
 import type { GatewayError } from '../../lib/errors.ts'
 import type { Usage } from '../../modes/usage.ts'
 import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
@@ -33,8 +34,8 @@ export function outcome(services: PipelineServices, call: Call, attempt: Attempt
     const told = { attemptId, deployment, result, used, error, cooldown: after } as const
     return attempt.asked ? told : { ...told, unusedSince: reserved.at }
   }
-  const latencyMs = endedAt - startedAt
-  const firstTokenMs = (firstTokenAt ?? endedAt) - startedAt
+  const latencyMs = measured(endedAt - startedAt)
+  const firstTokenMs = measured((firstTokenAt ?? endedAt) - startedAt)
   return { attemptId, deployment, result: 'succeeded', used, latencyMs, firstTokenMs, cooldown: after }
 }
 
