@@ -43,7 +43,8 @@ describe.skipIf(!postgresUrl || !redisUrl)('several processes behind one port', 
     const answered = await Promise.all(Array.from({ length: 40 }, () => gateway.chat({ model })))
     expect(answered.map(({ status }) => status)).toEqual(Array(40).fill(200))
     await Promise.all(answered.map((response) => response.arrayBuffer()))
-    expect(new Set(gateway.logged('call.finished').map(({ pid }) => pid)).size).toBe(2)
+    const calls = await gateway.untilLogged('call.finished', 40)
+    expect(new Set(calls.map(({ pid }) => pid)).size).toBe(2)
     // Several at once, which reach different processes.
     expect(await Promise.all(Array.from({ length: 8 }, () => total(gateway)))).toEqual(Array(8).fill(40))
 

@@ -1,7 +1,8 @@
 import { byteText, encoded } from '../../../lib/bytes/byte-text.ts'
 import { type ByteLines, jsonLog } from '../../../lib/log.ts'
 
-const FLUSH_MS = 50
+/** With the time that events wait for their readers, a line is written after 50 ms. */
+const FLUSH_MS = 40
 const FLUSH_BYTES = 65_536
 /** Room for the line with which so many bytes are reached. */
 const ROOM_BYTES = 16_384
