@@ -13,9 +13,9 @@ export interface Client {
   /** Keeps the runtime alive for work that outlives the answer. Call it before the upstream is asked: a disconnecting
    *  client ends all work that was not deferred. */
   defer(work: Promise<unknown>): void
-  /** Reads the request's body and counts it into `footprint`. Rejects with `payload_too_large` as soon as the limit is
-   *  passed, with `overloaded` when there is no memory for it, and with `unsent` when it stalls. */
-  body(limitBytes: number, footprint: Footprint): Promise<Uint8Array>
+  /** Reads the request's body and counts it into `footprint`; returns it if it is here. Rejects with `payload_too_large` as
+   *  soon as the limit is passed, with `overloaded` when there is no memory for it, and with `unsent` when it stalls. */
+  body(limitBytes: number, footprint: Footprint): Promise<Uint8Array> | Uint8Array
   /** The request's body as a stream, read at the consumer's pace. Its reads reject as `body` does, and when the client
    *  has left. */
   upload(limitBytes: number): Upload

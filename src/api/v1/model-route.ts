@@ -1,4 +1,5 @@
 import { hasPermission } from '../../identity/grants.ts'
+import { after } from '../../lib/after.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
 import type { Answer } from '../../pipeline/answer.ts'
 import type { Caller } from '../../pipeline/caller.ts'
@@ -48,42 +49,70 @@ const NOTHING_SAID: Addressed = {}
 
 /** Reads the body of a request and runs it as a call of `caller`, which may be a key that a person uses through the
  *  console. */
-export async function runModelCall(
+export function runModelCall(
   scope: Scope,
   endpoint: Endpoint,
   caller: Caller,
-  { model, edit = endpoint.edit }: Addressed = NOTHING_SAID,
+  addressed: Addressed = NOTHING_SAID,
 ): Promise<Answer> {
-  const { services, client, footprint, requestId, arrivedAt, address } = scope
-  const { mode } = endpoint
-  let contentType: string
-  let form: IncomingForm | undefined
-  let bytes = NO_BYTES
-  let hops: number
-  services.foreground.lastAt = arrivedAt
+  scope.services.foreground.lastAt = scope.arrivedAt
   const refusing = refuseUnread(scope, caller)
-  if (refusing) await refusing
+  return refusing
+    ? refusing.then(() => receiveCall(scope, endpoint, caller, addressed))
+    : receiveCall(scope, endpoint, caller, addressed)
+}
+
+/** What was received of a request. */
+interface Received {
+  /** Empty for a form. */
+  readonly bytes: Uint8Array
+  readonly form: IncomingForm | undefined
+  readonly contentType: string
+  readonly hops: number
+}
+
+/** Most bodies are here with their head: then nothing is waited for before the call itself. */
+function receiveCall(scope: Scope, endpoint: Endpoint, caller: Caller, addressed: Addressed): Promise<Answer> {
+  let receiving: Received | Promise<Received>
   try {
-    hops = hopsOf(scope.header(HOPS_HEADER))
-    contentType = requireType(scope.header('content-type'), mode.body)
-    refuseCompressed(scope.header('content-encoding'))
-    const { max_json_bytes, max_upload_bytes } = services.config.general_settings
-    if (mode.body === 'json') {
-      bytes = await client.body(max_json_bytes, footprint)
-      if (edit) bytes = editedBody(bytes, edit)
-    } else form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint, model })
+    receiving = received(scope, endpoint, addressed)
   } catch (error) {
-    // A request that is refused before it becomes a call counts against the limits too.
-    await scope.count()
-    throw error
+    return refused(scope, error)
   }
-  const begun = scope.reportsItself
-  const clientHeaders = headersOf(scope, endpoint)
-  // The header never fails a call: it is ignored for those without the permission.
-  const explain = scope.header('x-gateway-explain') === '1' && hasPermission(scope.caller(), 'config.read')
-  const strict = scope.header('x-gateway-strict') === '1'
-  // Waited for here: a promise that is returned as it is costs three hand-overs more.
-  return await runCall(services, {
+  if (!(receiving instanceof Promise)) return run(scope, endpoint, caller, receiving)
+  return receiving.then(
+    (request) => run(scope, endpoint, caller, request),
+    (error) => refused(scope, error),
+  )
+}
+
+function received(
+  { services, client, footprint, header }: Scope,
+  { mode, edit: ofEndpoint }: Endpoint,
+  { model, edit = ofEndpoint }: Addressed,
+): Received | Promise<Received> {
+  const hops = hopsOf(header(HOPS_HEADER))
+  const contentType = requireType(header('content-type'), mode.body)
+  refuseCompressed(header('content-encoding'))
+  const { max_json_bytes, max_upload_bytes } = services.config.general_settings
+  if (mode.body !== 'json') {
+    const form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint, model })
+    return { bytes: NO_BYTES, form, contentType, hops }
+  }
+  return after(client.body(max_json_bytes, footprint), (body) => {
+    return { bytes: edit ? editedBody(body, edit) : body, form: undefined, contentType, hops }
+  })
+}
+
+/** A request that is refused before it becomes a call counts against the limits too. */
+async function refused(scope: Scope, error: unknown): Promise<never> {
+  await scope.count()
+  throw error
+}
+
+function run(scope: Scope, endpoint: Endpoint, caller: Caller, request: Received): Promise<Answer> {
+  const { services, client, footprint, requestId, arrivedAt, address, header } = scope
+  return runCall(services, {
     requestId,
     arrivedAt,
     endpoint,
@@ -91,17 +120,18 @@ export async function runModelCall(
     address,
     client,
     footprint,
-    bytes,
-    form,
-    contentType,
-    clientHeaders,
-    cacheControl: scope.header('cache-control'),
-    hops,
-    explain,
-    strict,
-    noLog: scope.header('x-gateway-no-log') === '1',
-    traceparent: traceParent(scope.header('traceparent')),
-    begun,
+    bytes: request.bytes,
+    form: request.form,
+    contentType: request.contentType,
+    clientHeaders: headersOf(scope, endpoint),
+    cacheControl: header('cache-control'),
+    hops: request.hops,
+    // The header never fails a call: it is ignored for those without the permission.
+    explain: header('x-gateway-explain') === '1' && hasPermission(scope.caller(), 'config.read'),
+    strict: header('x-gateway-strict') === '1',
+    noLog: header('x-gateway-no-log') === '1',
+    traceparent: traceParent(header('traceparent')),
+    begun: scope.reportsItself,
   })
 }
 

@@ -5,6 +5,7 @@ import { sharedTimers } from '../../../src/lib/timers/shared-timers.node.ts'
 import type { Answer } from '../../../src/pipeline/answer.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import { toResponse } from '../../../src/runtimes/node/http/listener.node.ts'
+import { lineWriter } from '../../../src/runtimes/node/process/line-writer.node.ts'
 import { createServices } from '../../../src/services.ts'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
 import { configuration, newKey } from '../../bench/gateway-server.ts'
@@ -52,6 +53,7 @@ function gateway(): () => Promise<void> {
     GATEWAY_MASTER_KEY: newKey(),
     GATEWAY_SALT_KEY: 'salt-of-the-costs-0f4d1b7a93c5',
   })
+  const lines = lineWriter({ write() {}, writableLength: 0 })
   const app = createApp(
     createServices(config, {
       store: inProcessStore({ now: Date.now }),
@@ -60,7 +62,7 @@ function gateway(): () => Promise<void> {
       queue: noQueue,
       transport: canned,
       passwordHasher: noHasher,
-      log: jsonLog('info', () => {}),
+      log: jsonLog('info', lines.write, Date.now, {}, lines),
       counting: 'process',
       callersKept: 20_000,
       memoryBytes: 256 * 1024 * 1024,

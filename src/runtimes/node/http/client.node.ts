@@ -35,7 +35,7 @@ export function nodeClient(incoming: Incoming, answer: OpenAnswer, defer: (work:
   return client
 }
 
-function body(this: NodeClient, limitBytes: number, footprint: Footprint): Promise<Uint8Array> {
+function body(this: NodeClient, limitBytes: number, footprint: Footprint): Promise<Uint8Array> | Uint8Array {
   const { incoming, signal } = this
   continueBody(incoming)
   return readBody(incoming, signal, { limitBytes, footprint })
@@ -69,14 +69,14 @@ function readBody(
   incoming: Incoming,
   signal: Abort,
   { limitBytes, footprint }: { readonly limitBytes: number; readonly footprint: Footprint },
-): Promise<Uint8Array> {
+): Promise<Uint8Array> | Uint8Array {
   const declared = Number(incoming.headers['content-length'])
   if (declared > limitBytes) return Promise.reject(tooLarge(limitBytes))
   // Most bodies have arrived together with their head.
   if (incoming.complete && !incoming.readableDidRead) {
     const bytes: Uint8Array = incoming.read() ?? new Uint8Array()
     if (bytes.byteLength > limitBytes) return Promise.reject(tooLarge(limitBytes))
-    return counted(footprint, bytes.byteLength) ?? Promise.resolve(bytes)
+    return counted(footprint, bytes.byteLength) ?? bytes
   }
   // The client disconnected while its key was looked up, so no event follows.
   if (incoming.destroyed) return Promise.reject(clientClosed())

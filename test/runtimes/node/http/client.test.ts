@@ -59,7 +59,7 @@ describe('a body of a declared length', () => {
       socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 200000\r\n\r\n')
       const [incoming, outgoing] = (await arriving) as [IncomingMessage, ServerResponse]
       const client = nodeClient(incoming, openAnswer(outgoing), () => {})
-      bodies.push(client.body(1_000_000, all.open('key')))
+      bodies.push(client.body(1_000_000, all.open('key')) as Promise<Uint8Array>)
     }
     const [first, second] = bodies
     expect(all.total).toBe(200_000)

@@ -96,8 +96,19 @@ function writeHead(this: State, status: number, headers: Record<string, string |
 }
 
 function line(name: string, value: string): string {
-  if (!NAME.test(name) || NOT_IN_VALUES.test(value)) throw new TypeError(`the header '${name}' cannot be sent`)
+  if (!isName(name) || NOT_IN_VALUES.test(value)) throw new TypeError(`the header '${name}' cannot be sent`)
   return `${name}: ${value}\r\n`
+}
+
+/** Names that were looked at before: an answer has a dozen, and they are few. */
+const names = new Set<string>()
+const MOST_NAMES = 256
+
+function isName(name: string): boolean {
+  if (names.has(name)) return true
+  if (!NAME.test(name)) return false
+  if (names.size < MOST_NAMES) names.add(name)
+  return true
 }
 
 /** What is to be sent first. */
@@ -118,21 +129,18 @@ function write(this: State, piece: Uint8Array, written?: Written): boolean {
     if (written) process.nextTick(written, new Error('the answer has ended'))
     return false
   }
-  // What is written in the same turn goes with it.
-  if (socket.writableCorked === 0) {
-    socket.cork()
-    process.nextTick(uncork, socket)
-  }
-  const head = headOf(this)
-  if (!this.isChunked || piece.byteLength === 0) {
-    if (head !== '') socket.write(head, 'latin1')
-    return socket.write(piece, written)
-  }
-  const start = `${head}${piece.byteLength.toString(16)}\r\n`
-  if (piece.byteLength <= SHORT_BYTES) return socket.write(joined(start, piece, '\r\n'), written)
+  const isFramed = this.isChunked && piece.byteLength > 0
+  const start = isFramed ? `${headOf(this)}${piece.byteLength.toString(16)}\r\n` : headOf(this)
+  const end = isFramed ? '\r\n' : ''
+  if (start === '') return socket.write(piece, written)
+  // A stream brings one piece in a turn: there is nothing to wait for.
+  if (piece.byteLength <= SHORT_BYTES) return socket.write(joined(start, piece, end), written)
+  socket.cork()
   socket.write(start, 'latin1')
   socket.write(piece)
-  return socket.write('\r\n', 'latin1', written)
+  const hasRoom = socket.write(end, 'latin1', written)
+  socket.uncork()
+  return hasRoom
 }
 
 function joined(start: string, bytes: Uint8Array, end = ''): Buffer {
@@ -141,10 +149,6 @@ function joined(start: string, bytes: Uint8Array, end = ''): Buffer {
   whole.set(bytes, start.length)
   if (end !== '') whole.write(end, start.length + bytes.byteLength, 'latin1')
   return whole
-}
-
-function uncork(socket: Socket): void {
-  socket.uncork()
 }
 
 function end(this: State, last: Uint8Array | string = '', encoding?: 'latin1'): void {
