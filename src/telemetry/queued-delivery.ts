@@ -27,6 +27,8 @@ interface Waiting {
   readonly since: number
 }
 
+/** How long entries gather after a send: it costs about as much as a request of a client. */
+const GATHERING_MS = 25
 /** How long one request sends the entries of others; the runtime grants a request 30 s in all. */
 const SENDS_FOR_OTHERS_MS = 5000
 /** How long sending is retried while neither queue nor database accepts entries. */
@@ -40,7 +42,7 @@ const LOG_EVERY_MS = 1000
 const FOLDED_LOG_EVERY_MS = 60_000
 
 /** Sends entries to the queue of the runtime, because an isolate may end with any request. Entries that arrive during a send
- *  are sent together afterwards. Entries that the queue refuses are written to the database at once; if that fails too,
+ *  or shortly after it are sent together. Entries that the queue refuses are written to the database at once; if that fails too,
  *  they wait in the isolate for the next attempt, and are lost with it. */
 export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
   const { queue, sql, log, deadLetters, report, defer, mostWaiting = MOST_WAITING } = options
@@ -204,10 +206,11 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
       if (left.length === 0) {
         endFolds()
         pauseMs = FIRST_PAUSE_MS
+        if (fresh.length < MOST_A_SEND) await pause(GATHERING_MS)
         continue
       }
       if (Date.now() - begunAt > TRIES_MS) break
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await pause(pauseMs)
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     }
     if (sender === own) begunAt = Number.NEGATIVE_INFINITY
@@ -234,3 +237,5 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
     },
   }
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

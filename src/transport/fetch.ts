@@ -34,11 +34,20 @@ export function fetchTransport(undecoded: ReadonlyMap<string, CompressionFormat>
       }
       return {
         status: response.status,
-        headers: Object.fromEntries(response.headers),
+        headers: recordOf(response.headers),
         body: bodyOf(response, plainBody(response, undecoded), signal, sending),
       }
     },
   }
+}
+
+/** Without the iterator of headers, each step of which enters the runtime. */
+function recordOf(headers: Headers): Record<string, string> {
+  const record: Record<string, string> = {}
+  headers.forEach((value, name) => {
+    record[name] = value
+  })
+  return record
 }
 
 interface Sending {

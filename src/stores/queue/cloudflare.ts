@@ -55,6 +55,8 @@ function deliveryOf({ id, attempts, body }: QueueMessage): Delivery {
   return { id, attempt: attempts, topic: body.topic, body: 'body' in body ? body.body : undefined }
 }
 
+const encoder = new TextEncoder()
+
 // One call takes 100 messages and 256 KB, including the envelopes.
 const MESSAGES_A_CALL = 100
 const BYTES_A_CALL = 250_000
@@ -63,7 +65,7 @@ const ENVELOPE_BYTES = 200
 function* chunksOf(messages: readonly Message[]): Generator<{ body: Message }[]> {
   // All messages are encoded before the first is sent, so that an invalid one fails the send as a whole.
   const sized = messages.map(({ topic, body }) => {
-    const bytes = new TextEncoder().encode(topic + encodeBody(body)).length + ENVELOPE_BYTES
+    const bytes = encoder.encode(topic + encodeBody(body)).length + ENVELOPE_BYTES
     return { message: { body: { topic, body } }, bytes }
   })
   let chunk: { body: Message }[] = []

@@ -10,6 +10,8 @@ export function isShortEnough(body: unknown): boolean {
 export function encodeBody(body: unknown): string {
   const text: string | undefined = JSON.stringify(body)
   if (text === undefined) throw new TypeError('The body of a message must be JSON.')
+  // A character takes three bytes at most.
+  if (text.length <= LONGEST_BYTES / 3) return text
   const bytes = encoder.encode(text).length
   if (bytes > LONGEST_BYTES) {
     throw new RangeError(
