@@ -36,6 +36,8 @@ export interface Attempt {
   /** The status of the upstream's answer, and its own words where it refused. */
   upstreamStatus: number | undefined
   upstreamWords: string
+  /** Its whole answer gave no reason to end, so that the cache must not repeat it. */
+  unfinished: boolean
   /** What the attempt used before another one continued its answer or won the hedge. */
   usage: Usage | undefined
   /** The other attempt of a hedge committed first: this one was aborted, and its outcome does not count for or against

@@ -2,7 +2,16 @@ import { describe, expect, inject, it } from 'vitest'
 import type { Settlement } from '../../src/stores/kv/shared-store.ts'
 import type { StoredValue } from '../../src/stores/kv/stored-value.ts'
 import { configuration, deployment } from '../support/configuration.ts'
-import { answer, badRequest, change, cutAfter, serverError, slowHeaders } from '../support/upstream/index.ts'
+import {
+  answer,
+  type Behaviour,
+  badRequest,
+  change,
+  cutAfter,
+  json,
+  serverError,
+  slowHeaders,
+} from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { withGateway } from '../support/with-gateway.ts'
 
@@ -10,6 +19,14 @@ const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const messages = [{ role: 'user', content: 'Größe? ☃' }]
 const PRICES = { input_cost_per_token: 0.001, output_cost_per_token: 0.002 }
+const COMPLETION = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+}
 const gateway = withGateway()
 let serial = 0
 let [first, spare] = ['', '']
@@ -215,6 +232,37 @@ describe('cached answers', () => {
       for (let time = 0; time < 2; time++) expect((await chat({ seed: 2, stream })).cache).toBe('miss')
       await gateway.idle()
     }
+  })
+
+  it.each([
+    ['/v1/chat/completions', { messages }],
+    ['/v1/completions', { prompt: 'x' }],
+    ['/v1/responses', { input: 'x' }],
+    ['/v1/messages', { messages, max_tokens: 100 }],
+  ])('of %s are not made of what ended without saying why', async (path, body) => {
+    await begin()
+    const asking = { ...body, model: 'group' }
+    const unfinished = answer({ finishReason: null, done: true })
+    const wholes: [boolean, Behaviour][] = [
+      [false, unfinished],
+      // A model that cannot stream.
+      [true, json(200, { ...COMPLETION, choices: [{ ...COMPLETION.choices[0], finish_reason: null }] })],
+    ]
+    for (const [stream, whole] of wholes) {
+      await upstream.script(first, [whole, whole, json(200, COMPLETION)])
+      for (let time = 0; time < 2; time++) {
+        expect(await post(path, { ...asking, stream })).toMatchObject({ status: 200, cache: 'miss' })
+        await gateway.idle()
+      }
+      await post(path, { ...asking, stream })
+      await gateway.idle()
+      expect((await post(path, { ...asking, stream })).cache).toBe('hit')
+    }
+    await upstream.script(first, [unfinished])
+    const streaming = { ...asking, stream: true, metadata: { note: 'cut' } }
+    expect((await post(path, streaming)).text).toContain('error')
+    await gateway.idle()
+    expect((await post(path, streaming)).cache).toBe('miss')
   })
 
   it('that are damaged are asked for again, so that the next call finds them', async () => {

@@ -1,6 +1,7 @@
 import type { Abort } from '../../lib/abort.ts'
 import { withoutMark } from '../../lib/bytes/without-mark.ts'
 import type { UpstreamResponse } from '../../transport/transport.ts'
+import { isUnfinished } from '../cache/is-unfinished.ts'
 import type { Attempt, Call } from '../call.ts'
 import { continuationTargets } from '../plan/continuation-targets.ts'
 import type { PipelineServices } from '../services.ts'
@@ -70,6 +71,7 @@ export async function attempt(
       parting.begun()
       const bytes = withoutMark(await body.bytes(REPLY_LIMIT_BYTES, call.footprint.add))
       const reply = translator.reply(bytes, headers, outgoing)
+      if (call.cache?.collected) tried.unfinished = isUnfinished(bytes)
       tried.firstTokenAt = performance.now()
       release(exchange)
       return { kind: 'whole', reply }

@@ -2,6 +2,7 @@ import { withoutMark } from '../../lib/bytes/without-mark.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Outgoing, StreamStep } from '../../providers/provider.ts'
 import type { UpstreamBody, UpstreamResponse } from '../../transport/transport.ts'
+import { isUnfinished } from '../cache/is-unfinished.ts'
 import type { Attempt } from '../call.ts'
 import type { Translator, WrittenReader } from '../translate/translator.ts'
 import { unstreamed } from '../translate/whole-as-stream.ts'
@@ -58,6 +59,7 @@ export async function openEvents(
       throw unstreamed()
     }
     const backlog = translator.wholeAsStream(bytes, headers, outgoing)
+    tried.unfinished = isUnfinished(bytes)
     tried.firstTokenAt = performance.now()
     clocks.committed()
     return { body, reader: NOTHING_MORE, endsWithBody: false, backlog }

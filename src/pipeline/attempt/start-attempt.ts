@@ -59,6 +59,7 @@ function begin(call: Call, plan: Plan, reserved: Reserved, deployment: Deploymen
     failure: undefined,
     upstreamStatus: undefined,
     upstreamWords: '',
+    unfinished: false,
     usage: undefined,
     lostHedge: false,
     dropped: undefined,

@@ -68,7 +68,7 @@ function answersOf(
   const served = attempts.findLast(({ lostHedge }) => !lostHedge)
   // The answer of a fallback stands in for a moment only, and ids belong to who may use them.
   const isOwn = servedGroup === group.name && malformedEvents === 0 && (made === undefined || use.keepsIds)
-  if (!answer || !served || !isOwn) return 'unkept'
+  if (!answer || !served || served.unfinished || !isOwn) return 'unkept'
   const { deployment } = served
   const { whole: _whole, ...said } = answer
   const facts = {
