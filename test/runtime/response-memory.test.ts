@@ -183,6 +183,29 @@ describe('the memory of responses', () => {
     expect(await messagesSent()).toHaveLength(3)
   })
 
+  it.each([false, true])('is not named by the cache once it was deleted (streamed: %s)', async (stream) => {
+    await upstream.script(model, [answer({ text: 'Once.' })])
+    const asked = { input: 'Forget me.', stream }
+    const again = async (body: object) => {
+      const response = await respond(body)
+      const [id] = /resp_\w+/.exec(await response.text()) as RegExpExecArray
+      await gateway.idle()
+      return { cache: response.headers.get('x-gateway-cache'), id }
+    }
+    const first = await again(asked)
+    expect(await again(asked)).toEqual({ cache: 'hit', id: first.id })
+    expect((await get(first.id, 'DELETE')).status).toBe(200)
+    const second = await again(asked)
+    expect(second.cache).toBe('miss')
+    expect((await get(second.id)).status).toBe(200)
+    expect(await again(asked)).toEqual({ cache: 'hit', id: second.id })
+
+    // Nobody can delete what is not kept.
+    const unkept = await again({ ...asked, store: false })
+    expect((await get(unkept.id, 'DELETE')).status).toBe(404)
+    expect(await again({ ...asked, store: false })).toEqual({ cache: 'hit', id: unkept.id })
+  })
+
   it('compacts a conversation to one item, with which it goes on', async () => {
     await upstream.script(model, [answer({ text: 'Launch: Tuesday 🚀.' }), answer({ text: 'Tuesday.' })])
     const input = [

@@ -1,7 +1,7 @@
 import { gunzipText, gzipText } from '../../lib/bytes/gzip-text.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { Seal } from '../../lib/sealing/seal.ts'
-import { keptResponsesKey, responseKey } from '../../stores/kv/keys.ts'
+import { type Key, keptResponsesKey, responseKey } from '../../stores/kv/keys.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { StoredValue } from '../../stores/kv/stored-value.ts'
 import type { Tenant } from '../caller.ts'
@@ -14,6 +14,8 @@ export interface KeptResponse {
   readonly input: readonly JsonRecord[]
   /** The deployment that answered. */
   readonly deployment: string
+  /** Where the cache has the answer; undefined if the call did not use the cache. */
+  readonly cachedAt: Key | undefined
 }
 
 /** The memory of answers. Each belongs to one tenant, and no other finds it. */
@@ -26,7 +28,8 @@ export interface KeptResponses {
   stored(tenant: Tenant, id: string, response: KeptResponse): Promise<StoredValue>
   /** Reads a stored text; undefined if it is damaged, was sealed under another key, or belongs to another organization. */
   read(tenant: Tenant, id: string, text: string): Promise<KeptResponse | undefined>
-  remove(tenant: Tenant, id: string): Promise<void>
+  /** Forgets a response, also where the cache would repeat it: an answer must not name a response that is gone. */
+  remove(tenant: Tenant, id: string, response: KeptResponse): Promise<void>
 }
 
 interface Settings {
@@ -50,6 +53,7 @@ export function keptResponses(store: SharedStore, seal: Seal | undefined, settin
         answer: asRecord(record.answer),
         input: asList(record.input).map(asRecord),
         deployment: asText(record.deployment),
+        cachedAt: record.cachedAt as Key | undefined,
       }
     } catch {
       return undefined
@@ -66,6 +70,7 @@ export function keptResponses(store: SharedStore, seal: Seal | undefined, settin
       return { key, text, ttlSeconds, meter: { key: keptResponsesKey(tenant.name), most } }
     },
     read,
-    remove: (tenant, id) => store.remove(responseKey(tenant.name, id)),
+    remove: (tenant, id, { cachedAt }) =>
+      store.remove(responseKey(tenant.name, id), ...(cachedAt === undefined ? [] : [cachedAt])),
   }
 }

@@ -37,7 +37,8 @@ export async function keepAnswer(services: PipelineServices, call: Call): Promis
   const { facts, conversation, request, recalled } = memory
   try {
     const input = [...recalled.history, ...conversation.inputOf(request, facts.id, recalled)]
-    memory.value = [await services.responses.stored(tenantOf(caller), facts.id, { answer, input, deployment })]
+    const kept = { answer, input, deployment, cachedAt: call.cache?.use.answers[0] }
+    memory.value = [await services.responses.stored(tenantOf(caller), facts.id, kept)]
   } catch (error) {
     services.log.warn('memory.failed', { callId: call.id, error: describeError(error) })
   }

@@ -21,8 +21,8 @@ export const deleteResponse = defineRoute(
   },
   async ({ services, caller, input }) => {
     const { response_id: id } = input.params
-    await keptResponse(services, caller(), id)
-    await services.responses.remove(tenantOf(caller()), id)
+    const kept = await keptResponse(services, caller(), id)
+    await services.responses.remove(tenantOf(caller()), id, kept)
     return json({ id, object: 'response', deleted: true })
   },
 )
