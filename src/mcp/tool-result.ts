@@ -2,10 +2,11 @@ import { asList, isRecord, type JsonRecord } from '../lib/json/lenient.ts'
 import type { ToolContent, ToolResult } from './tool-servers.ts'
 
 /** The result of a call: content blocks of any type, also of one that is not known here. */
-export function toolResultOf({ content, structuredContent, isError }: JsonRecord): ToolResult {
+export function toolResultOf({ content, structuredContent, isError, _meta }: JsonRecord): ToolResult {
   return {
     content: asList(content).filter(isContent),
     ...(isRecord(structuredContent) ? { structuredContent } : {}),
+    ...(isRecord(_meta) ? { _meta } : {}),
     isError: isError === true,
   }
 }

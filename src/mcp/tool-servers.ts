@@ -16,6 +16,10 @@ export interface Tool {
   readonly inputSchema: JsonRecord
   readonly outputSchema?: JsonRecord
   readonly annotations?: JsonRecord
+  /** These three are only passed on to clients of `/mcp`. */
+  readonly icons?: readonly unknown[]
+  readonly execution?: JsonRecord
+  readonly _meta?: JsonRecord
 }
 
 /** A content block of MCP: `text`, `image`, `audio`, `resource_link`, `resource`, or a type that is not known here. */
@@ -24,6 +28,7 @@ export type ToolContent = JsonRecord & { readonly type: string }
 export interface ToolResult {
   readonly content: readonly ToolContent[]
   readonly structuredContent?: JsonRecord
+  readonly _meta?: JsonRecord
   /** The tool ran, and says that it could not do what it was asked. */
   readonly isError: boolean
 }

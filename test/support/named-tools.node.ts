@@ -37,6 +37,9 @@ export async function startNamedTools(tools: readonly string[] = []): Promise<Na
       inputSchema: object({ words: { type: 'string' } }),
       outputSchema: object({ given: { type: 'object' } }),
       annotations: { readOnlyHint: true },
+      icons: [{ src: 'https://icons.test/echo.png', mimeType: 'image/png', sizes: ['48x48'] }],
+      execution: { taskSupport: 'optional' },
+      _meta: { 'far.test/group': { order: 7 } },
     },
     ...['image', 'fails', 'refuses', 'rejects', 'hangs', 'steps', ...tools].map((name) => ({
       name,
@@ -49,7 +52,7 @@ export async function startNamedTools(tools: readonly string[] = []): Promise<Na
     const { name, arguments: given } = params
     switch (name) {
       case 'echo':
-        return { result: text(JSON.stringify(given), { structuredContent: { given } }) }
+        return { result: text(JSON.stringify(given), { structuredContent: { given }, _meta: { 'far.test/took': 5 } }) }
       case 'image':
         return { result: { content: [{ type: 'image', data: PIXEL, mimeType: 'image/png' }] } }
       case 'fails':

@@ -3,7 +3,7 @@ import type { GatewayError } from '../../lib/errors.ts'
 import { newTimedId } from '../../lib/ids.ts'
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ToolServer } from '../../mcp/tool-server.ts'
-import { type Progress, ToolFailure, type ToolResult } from '../../mcp/tool-servers.ts'
+import { type Progress, ToolFailure } from '../../mcp/tool-servers.ts'
 import { VIA_HEADER } from '../../mcp/via.ts'
 import { departure } from '../../pipeline/client.ts'
 import { notReadYet } from '../../pipeline/plan/model-not-found.ts'
@@ -61,7 +61,7 @@ async function run(call: ToolCall, server: ToolServer, publicName: string, args:
     askedAt = performance.now()
     const result = await toolServers.call(server, tool, args, { ...asking, ...(progress ? { progress } : {}) })
     ended(result.isError ? 'error' : 'ok', 'answered')
-    return answered(result)
+    return { ...result }
   } catch (thrown) {
     if (end.signal.reason) {
       ended('failed', 'client_closed')
@@ -97,10 +97,6 @@ function endOf({ scope, session, id }: ToolCall) {
       client.signal.removeEventListener('abort', leave)
     },
   }
-}
-
-function answered({ content, structuredContent, isError }: ToolResult): JsonRecord {
-  return { content, ...(structuredContent ? { structuredContent } : {}), isError }
 }
 
 /** The same for an unknown tool and for one that only other callers may use. */

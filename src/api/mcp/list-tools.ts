@@ -31,14 +31,7 @@ export async function listTools(scope: Scope, { cursor = '' }: JsonRecord): Prom
   const page = firstOf(all)
   const last = page.at(-1)
   return {
-    tools: page.map(({ publicName: name, title, description, inputSchema, outputSchema, annotations }) => ({
-      name,
-      title,
-      description,
-      inputSchema,
-      outputSchema,
-      annotations,
-    })),
+    tools: page.map(({ server: _server, publicName, ...told }) => ({ ...told, name: publicName })),
     ...(last && page.length < all.length ? { nextCursor: last.publicName } : {}),
     ...(away.length > 0 ? { _meta: { [AWAY]: away } } : {}),
   }

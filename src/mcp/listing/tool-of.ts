@@ -6,7 +6,7 @@ const LONGEST_NAME = 128
 const LONGEST_TITLE = 200
 const LONGEST_DESCRIPTION = 8000
 const MOST_SCHEMA_BYTES = 64 * 1024
-const MOST_ANNOTATION_BYTES = 4 * 1024
+const MOST_NOTE_BYTES = 4 * 1024
 /** Providers refuse schemas of more levels. */
 const MOST_LEVELS = 32
 
@@ -16,7 +16,7 @@ export type ListedTool = Omit<Tool, 'publicName'>
 /** A tool of a server's list, or why nobody can call it. */
 export function toolOf(server: string, listed: unknown): ListedTool | { readonly unfit: string } {
   if (!isRecord(listed) || typeof listed.name !== 'string') return { unfit: 'it has no name' }
-  const { name, inputSchema, outputSchema, annotations, execution } = listed
+  const { name, inputSchema, outputSchema, annotations, icons, execution, _meta } = listed
   if (name === '' || name.length > LONGEST_NAME) return { unfit: `its name has not 1 to ${LONGEST_NAME} characters` }
   if (hasHidden(name)) return { unfit: 'its name has control characters' }
   if (isRecord(execution) && execution.taskSupport === 'required') return { unfit: 'it runs as a task only' }
@@ -34,16 +34,19 @@ export function toolOf(server: string, listed: unknown): ListedTool | { readonly
     ...(isRecord(outputSchema) && isWithin(outputSchema, MOST_SCHEMA_BYTES)
       ? { outputSchema: rounded(outputSchema) }
       : {}),
-    ...(isRecord(annotations) && isWithin(annotations, MOST_ANNOTATION_BYTES)
-      ? { annotations: rounded(annotations) }
-      : {}),
+    ...(isNote(annotations) ? { annotations: rounded(annotations) } : {}),
+    ...(Array.isArray(icons) && isWithin(icons, MOST_NOTE_BYTES) ? { icons } : {}),
+    ...(isNote(execution) ? { execution } : {}),
+    ...(isNote(_meta) ? { _meta } : {}),
   }
 }
+
+const isNote = (value: unknown): value is JsonRecord => isRecord(value) && isWithin(value, MOST_NOTE_BYTES)
 
 /** Numbers as everybody reads them: schemas are looked into, and written anew for some providers. */
 const rounded = (value: JsonRecord): JsonRecord => JSON.parse(JSON.stringify(value))
 
-function isWithin(value: JsonRecord, mostBytes: number): boolean {
+function isWithin(value: object, mostBytes: number): boolean {
   return hasLevels(value, MOST_LEVELS) && JSON.stringify(value).length <= mostBytes
 }
 

@@ -88,6 +88,9 @@ describe('POST /mcp', () => {
         inputSchema: { type: 'object', properties: { words: { type: 'string' } } },
         outputSchema: { type: 'object', properties: { given: { type: 'object' } } },
         annotations: { readOnlyHint: true },
+        icons: [{ src: 'https://icons.test/echo.png', mimeType: 'image/png', sizes: ['48x48'] }],
+        execution: { taskSupport: 'optional' },
+        _meta: { 'far.test/group': { order: 7 } },
       })
     })
 
@@ -119,6 +122,7 @@ describe('POST /mcp', () => {
       expect(body.result).toEqual({
         content: [{ type: 'text', text: JSON.stringify(args) }],
         structuredContent: { given: args },
+        _meta: { 'far.test/took': 5 },
         isError: false,
       })
       const again = await send(
