@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from 'vitest'
+import { configuration } from '../support/configuration.ts'
 import { chatInit } from '../support/gateway.ts'
 import { json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
@@ -52,7 +53,7 @@ describe('integers of 64 bits in the history that a client sends', () => {
   ])('reach a provider of another API as they are: Messages, %s', async (_length, text) => {
     const sent = await sentFor('/v1/messages', messages(text))
     expect(sent).toContain(JSON.stringify(DATA))
-    expect(JSON.parse(sent).tools[0].function.parameters.properties.id.maximum).toBe(2 ** 63)
+    expect(sent).toContain(`"parameters":${parameters}`)
   })
 
   it('reach a provider of another API as they are: Gemini', async () => {
@@ -69,5 +70,58 @@ describe('integers of 64 bits in the history that a client sends', () => {
     )
     expect(JSON.parse(sent).messages[0].content).toContain(DATA)
     expect(JSON.parse(sent).seed).toBe(Number('1234567890123456789'))
+  })
+})
+
+describe('integers of 64 bits in the schemas of a request', () => {
+  const KINDS = { chat: 'openai-compatible', claude: 'anthropic', gemini: 'gemini', cohere: 'cohere' }
+  const at = (name: string) => `${path}-schemas-${name}`
+  const gateway = withGateway(() =>
+    configuration({
+      model_list: Object.entries(KINDS).map(([name, kind]) => ({
+        model_name: name,
+        gateway_params: { model: `${kind}/m`, api_base: upstream.url + at(name), api_key: 'sk-up' },
+      })),
+    }),
+  )
+  /** What the provider of a model is sent. Its answer does not matter. */
+  const sentTo = async (name: string, to: string, body: string) => {
+    await upstream.script(at(name), [json(400, { error: { message: 'No.' } })])
+    expect((await gateway.fetch(to, chatInit(body))).status).toBe(400)
+    return new TextDecoder().decode((await upstream.calls(at(name))).at(-1)?.body)
+  }
+  const format = `"response_format":{"type":"json_schema","json_schema":{"name":"f","schema":${parameters}}}`
+  const ask = (model: string, more: string) =>
+    `{"model":"${model}","max_tokens":50,"messages":[{"role":"user","content":"Go"}],${more}}`
+  const tools = `"tools":[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`
+
+  it.each(['claude', 'gemini', 'cohere'])('go from chat to %s as they are', async (model) => {
+    expect(await sentTo(model, '/v1/chat/completions', ask(model, tools))).toContain(parameters)
+  })
+
+  it('go from chat in a format as they are', async () => {
+    expect(await sentTo('gemini', '/v1/chat/completions', ask('gemini', format))).toContain(parameters)
+    // Where the vendor enforces no bounds, the description has them.
+    const described = await sentTo('claude', '/v1/chat/completions', ask('claude', format))
+    expect(described).toContain('{maximum: 9223372036854775807}')
+  })
+
+  it('go from other dialects as they are', async () => {
+    const responses = `{"model":"claude","input":"Go","tools":[{"type":"function","name":"f","parameters":${parameters}}]}`
+    expect(await sentTo('claude', '/v1/responses', responses)).toContain(parameters)
+    const gemini = `{"contents":[{"role":"user","parts":[{"text":"Go"}]}],
+      "tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":${parameters}}]}]}`
+    expect(await sentTo('chat', '/v1beta/models/chat:generateContent', gemini)).toContain(parameters)
+    expect(await sentTo('chat', '/v2/chat', ask('chat', tools))).toContain(parameters)
+  })
+
+  it('are numbers where a schema has nothing of the kind', async () => {
+    const sent = await sentTo('claude', '/v1/chat/completions', ask('claude', `"seed":9223372036854775807,${tools}`))
+    expect(sent).toContain(parameters)
+    const refused = ask(
+      'claude',
+      '"tools":[{"type":"function","function":{"name":"f","parameters":9223372036854775807}}]',
+    )
+    expect((await gateway.fetch('/v1/chat/completions', chatInit(refused))).status).toBe(400)
   })
 })

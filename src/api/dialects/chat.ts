@@ -15,6 +15,7 @@ const event = (data: unknown) => encoder.encode(`data: ${JSON.stringify(data)}\n
 export const chatDialect = asDialect<ChatRequest>({
   native: 'chat',
   schema: chatRequest,
+  exactMembers: new Set(['parameters', 'schema']),
   ids: chatIds,
   prepend: prependToChat,
   toChat: (request) => request,

@@ -14,7 +14,7 @@ import { prependToChat } from './prepend.ts'
 export const cohereDialect = asDialect<CohereChatRequest>({
   native: 'cohere_chat',
   schema: cohereChatRequest,
-  exactMembers: new Set(['data']),
+  exactMembers: new Set(['data', 'parameters', 'json_schema', 'schema']),
   defaults: cohereDefaults,
   names: clientNames(COHERE_FIELDS),
   prepend: prependToChat,

@@ -35,7 +35,7 @@ function named(table: FieldTable): FieldTable {
 export const geminiDialect = asDialect<GenerateContentRequest>({
   native: 'generate_content',
   schema: generateContentRequest,
-  exactMembers: new Set(['args', 'response']),
+  exactMembers: new Set(['args', 'response', 'parametersJsonSchema', 'responseJsonSchema']),
   ids,
   defaults: geminiDefaults,
   settings: settingsInChat,

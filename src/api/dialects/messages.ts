@@ -21,7 +21,7 @@ const isSet = (value: unknown) => value !== undefined && value !== null
 export const messagesDialect = asDialect<MessagesRequest>({
   native: 'messages',
   schema: messagesRequest,
-  exactMembers: new Set(['input']),
+  exactMembers: new Set(['input', 'input_schema', 'schema']),
   ids: messagesIds,
   defaults: messagesDefaults,
   names: ({ output_config }) => (isSet(asRecord(output_config).effort) ? NAMES_WITH_EFFORT : NAMES),

@@ -19,6 +19,7 @@ const encoder = new TextEncoder()
 export const responsesDialect = asDialect<ResponsesRequest>({
   native: 'responses',
   schema: responsesRequest,
+  exactMembers: new Set(['parameters', 'schema']),
   defaults: responsesDefaults,
   ids: responsesIds,
   memory: responsesMemory,

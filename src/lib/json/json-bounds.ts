@@ -17,21 +17,28 @@ export const REQUEST_BOUNDS: JsonBounds = { own: 1000, members: 200_000, levels:
 /** Records are serialized again, which recurses for each level. */
 export const RECORD_BOUNDS: JsonBounds = { ...REQUEST_BOUNDS, levels: 200 }
 
+/** The shortest integer that a double rounds has 16 digits, and the last three may be left to the next look. */
+const LONG = 13
+
 /** Throws if the JSON in `bytes` exceeds its bounds, in one pass and before any of it is built. It does not check that
- *  the bytes are valid JSON. */
-export function boundJson(bytes: Uint8Array, { own, members, levels }: JsonBounds): void {
+ *  the bytes are valid JSON. Returns whether an integer that a double rounds may be among its values: false spares
+ *  another look at each character. */
+export function boundJson(bytes: Uint8Array, { own, members, levels }: JsonBounds): boolean {
   const { byteLength } = bytes
   // A document that exceeds a bound has more bytes.
-  if (byteLength <= Math.min(own, members, levels)) return
+  if (byteLength <= Math.min(own, members, levels)) return true
   const view = viewOf(bytes)
   let level = 0
   let ownSeen = 0
   let seen = 0
   let at = 0
+  let long = false
   while (at < byteLength) {
     const mark = MARKS[bytes[at] as number]
     if (mark === Mark.none) {
-      at = plainEnd(view, at + 1)
+      const end = plainEnd(view, at + 1)
+      long ||= end - at >= LONG
+      at = end
       continue
     }
     if (mark === Mark.quotes) {
@@ -50,6 +57,7 @@ export function boundJson(bytes: Uint8Array, { own, members, levels }: JsonBound
     if (ownSeen > own) throw tooMany(`The object of the request body has more than ${own} members.`)
     if (seen > members) throw tooMany(`The request body has more than ${members} members, objects and lists.`)
   }
+  return long
 }
 
 function tooDeep(levels: number): GatewayError {

@@ -14,8 +14,8 @@ export function parse(input: Pick<CallInput, 'endpoint' | 'bytes'>): Parsed {
   const { mode, dialect } = input.endpoint
   let body: ModelRequest
   try {
-    boundJson(input.bytes, REQUEST_BOUNDS)
-    const exact = dialect?.exactMembers
+    const mayBeLong = boundJson(input.bytes, REQUEST_BOUNDS)
+    const exact = mayBeLong ? dialect?.exactMembers : undefined
     body = parseLazily(input.bytes, exact && ((text) => parseExactlyWithin(text, exact))) as ModelRequest
   } catch (error) {
     if (error instanceof GatewayError) return { error }

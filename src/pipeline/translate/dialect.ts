@@ -18,8 +18,8 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** The capability of providers that speak this dialect natively. */
   readonly native: Capability | undefined
   readonly schema: () => z.ZodType<Request>
-  /** The names of members that hold a program's own data, such as the arguments of a function, as objects: integers inside
-   *  them are not rounded. */
+  /** The names of members that hold a program's own data, such as the arguments of a function or their schema, as objects:
+   *  integers inside them are not rounded. */
   readonly exactMembers?: ReadonlySet<string>
   /** Where its requests reference objects that a provider created. */
   readonly ids?: IdPlaces

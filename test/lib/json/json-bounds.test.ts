@@ -72,6 +72,20 @@ describe('the bounds of a JSON body', () => {
     expect(refusal(text)).toBeUndefined()
   })
 
+  it('are looked for with integers that a double rounds, and none is missed', () => {
+    const mayBeLong = (value: string) =>
+      boundJson(bytesOf(`{"text":"${'word '.repeat(150)}",${value}}`), REQUEST_BOUNDS)
+    for (const digits of ['9007199254740993', '-9007199254740993', '9223372036854775807']) {
+      for (const before of ['"a":', '"a" : ', '"a":[', '"a":[1,', '"a":[true,', '"a":["x",', '"a":[false , null,\n']) {
+        for (const after of ['', ' ', ',1', ',"x"', ',true', ',null,{}']) {
+          const value = before.includes('[') ? `${before}${digits}${after}]` : `${before}${digits}`
+          expect([value, mayBeLong(value)]).toEqual([value, true])
+        }
+      }
+    }
+    expect(mayBeLong('"stream":true,"n":1,"at":1795491579,"note":"9007199254740993","list":[1,2.5,false]')).toBe(false)
+  })
+
   it('are found in time that goes by the bytes alone', () => {
     const hostile = [
       `[${'\\"'.repeat(4_000_000)}]`,
