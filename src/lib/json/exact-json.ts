@@ -7,7 +7,7 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 }
 
 /** No shorter integer is beyond the precision of a double. */
-const LONG = /\d{16}/
+const LONG_DIGITS = 16
 /** As it begins where it is no string. */
 const LONG_NUMBER = /[[:,]\s*-?\d{16}/
 
@@ -17,16 +17,31 @@ const MOST_VALUES = 10_000
 /** JSON.parse for what is written again elsewhere: an integer that a double would round, such as an id of 64 bits, is an
  *  object which JSON.stringify writes as it stood. It is no number to anybody who reads it. */
 export function parseExactly(text: string): unknown {
-  return LONG.test(text) && !hasManyValues(text) ? JSON.parse(text, exact) : JSON.parse(text)
+  return hasLongInteger(text) && !hasManyValues(text) ? JSON.parse(text, exact) : JSON.parse(text)
 }
 
 /** JSON.parse of a document in which programs' own data stand as the members of some names: integers inside these objects
  *  and lists are as `parseExactly` has them, all others are rounded as usual. */
 export function parseExactlyWithin(text: string, names: ReadonlySet<string>): unknown {
-  return LONG_NUMBER.test(text) && !hasManyValues(text)
+  return hasLongInteger(text) && LONG_NUMBER.test(text) && !hasManyValues(text)
     ? roundedOutside(names, JSON.parse(text, exact))
     : JSON.parse(text)
 }
+
+/** Whether so many digits stand together: one of them at an index that is looked at, so that a long text costs a part of
+ *  its parsing, and a pattern would cost more than that. */
+function hasLongInteger(text: string): boolean {
+  for (let at = LONG_DIGITS - 1; at < text.length; at += LONG_DIGITS) {
+    if (!isDigit(text.charCodeAt(at))) continue
+    let [from, to] = [at, at + 1]
+    while (isDigit(text.charCodeAt(from - 1))) from--
+    while (isDigit(text.charCodeAt(to))) to++
+    if (to - from >= LONG_DIGITS) return true
+  }
+  return false
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 /** By the commas and opening brackets outside of strings. */
 function hasManyValues(text: string): boolean {

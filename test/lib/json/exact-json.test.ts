@@ -33,6 +33,13 @@ describe('JSON that is written again elsewhere', () => {
     }
   })
 
+  it('finds one wherever it stands', () => {
+    for (let before = 0; before <= 32; before++) {
+      const text = `{"a":"${'x'.repeat(before)}","id":9007199254740993}`
+      expect(JSON.stringify(exactRecord(text))).toBe(text)
+    }
+  })
+
   it('has them within members of some names, and rounds the others', () => {
     const within = (text: string) => JSON.stringify(parseExactlyWithin(text, new Set(['data'])))
     const long = '9007199254740993'

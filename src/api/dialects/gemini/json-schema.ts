@@ -18,8 +18,10 @@ export function jsonSchema(given: unknown, closed = false): JsonRecord {
   for (const name of SAME) if (schema[name] !== undefined && schema[name] !== null) written[name] = schema[name]
   if (format === NO_FORMAT) delete written.format
   for (const name of COUNTS) {
-    const count = Number(schema[name] ?? Number.NaN)
-    if (Number.isFinite(count)) written[name] = count
+    const count = schema[name]
+    // An integer that a double would round is an object, of which nothing makes a number.
+    if ((typeof count === 'string' || typeof count === 'number') && Number.isFinite(Number(count)))
+      written[name] = Number(count)
   }
   if (example !== undefined) written.examples = [example]
   if (isRecord(items)) written.items = jsonSchema(items, closed)

@@ -71,7 +71,7 @@ function pathsOf(value: unknown): Path[] {
 function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   if (key === undefined) return by
   if (typeof value !== 'object' || value === null) return value
-  const copy = structuredClone(value) as Record<string, unknown>
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
   copy[key] = replaced(Object.hasOwn(copy, key) ? copy[key] : undefined, rest, by)
   return copy
 }
