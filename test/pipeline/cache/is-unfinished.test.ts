@@ -19,6 +19,8 @@ it.each([
   { choices: [{ finish_reason: 'stop', message: { content: '"finish_reason":null' } }] },
   { content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn', stop_sequence: null },
   { output: { message: {} }, stopReason: 'end_turn' },
+  // As vLLM has it.
+  { choices: [{ finish_reason: 'stop', stop_reason: null }] },
   { data: [{ embedding: [1] }] },
 ])('%j is finished', (answer) => {
   expect(told(answer)).toBe(false)
