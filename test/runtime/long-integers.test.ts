@@ -125,49 +125,33 @@ describe('integers of 64 bits in the schemas of a request', () => {
     expect((await gateway.fetch('/v1/chat/completions', chatInit(refused))).status).toBe(400)
   })
 
-  const WORDS = [
-    ...['type', 'description', 'default', 'format', 'title', 'pattern', 'minimum', 'maximum', 'const', '$ref', '$defs'],
-    ...['items', 'properties', 'additionalProperties', 'nullable', 'example', 'examples', 'enum', 'required', 'anyOf'],
-    ...['maxItems', 'minItems', 'maxLength', 'minLength', 'maxProperties', 'oneOf', 'allOf', 'not', 'propertyNames'],
-  ]
-  const LONG = '9223372036854775807'
-  /** Schemas that have the integer at a place where nobody expects it. */
-  const odd = WORDS.flatMap((word) =>
-    [LONG, `[${LONG}]`, `{"x":${LONG}}`].map((value) => {
-      const inner = `{"type":"string","${word}":${value}}`
-      return `{"type":"object","${word === 'properties' ? 'title' : 'properties'}":{"args":${inner},"input":${inner}},"${word === 'type' ? 'title' : word}":${value}}`
-    }),
+  /** Members that say how much there may be of something, which the APIs write in different ways. */
+  const COUNTS = ['maxItems', 'minItems', 'maxLength', 'minLength', 'maxProperties', 'minProperties']
+  const OTHERS = ['type', 'format', 'default', 'enum', 'required', 'items', 'properties', 'anyOf', '$ref', 'nullable']
+  /** Schemas that have such an integer, or a list of one, where nobody expects it. */
+  const odd = [...COUNTS, ...OTHERS].flatMap((word) =>
+    ['9223372036854775807', '[9223372036854775807]'].map(
+      (value) => `{"type":"object","properties":{"args":{"type":"string","${word}":${value}}}}`,
+    ),
   )
 
-  it.each(Object.keys(KINDS))(
-    'break no call, wherever they stand: to %s',
-    async (model) => {
-      await upstream.script(at(model), [json(400, { error: { message: 'No.' } })])
-      const broken: string[] = []
-      const send = async (to: string, body: string) => {
-        const { status } = await gateway.fetch(to, chatInit(body))
-        if (status !== 400) broken.push(`${status} ${to} ${body}`)
-      }
-      for (const schema of odd) {
-        const tool = `"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`
-        const format = `"response_format":{"type":"json_schema","json_schema":{"name":"f","schema":${schema}}}`
-        await send('/v1/chat/completions', ask(model, tool))
-        await send('/v1/chat/completions', ask(model, format))
-        await send('/v2/chat', ask(model, tool))
-        await send('/v2/chat', ask(model, `"response_format":{"type":"json_object","json_schema":${schema}}`))
-        await send('/v1/messages', ask(model, `"tools":[{"name":"f","input_schema":${schema}}]`))
-        const text = `"text":{"format":{"type":"json_schema","name":"f","schema":${schema}}}`
-        const responses = `"tools":[{"type":"function","name":"f","parameters":${schema}}]`
-        await send('/v1/responses', `{"model":"${model}","input":"Go",${text},${responses}}`)
-        for (const name of ['parameters', 'parametersJsonSchema', 'response'])
-          await send(
-            `/v1beta/models/${model}:generateContent`,
-            `{"contents":[{"role":"user","parts":[{"text":"Go"}]}],"tools":[{"functionDeclarations":[{"name":"f","${name}":${schema}}]}],
-          "generationConfig":{"responseMimeType":"application/json","${name === 'parameters' ? 'responseSchema' : 'responseJsonSchema'}":${schema}}}`,
-          )
-      }
-      expect(broken).toEqual([])
-    },
-    60_000,
-  )
+  it.each(Object.keys(KINDS))('break no call, wherever they stand: to %s', async (model) => {
+    await upstream.script(at(model), [json(400, { error: { message: 'No.' } })])
+    const requests = odd.flatMap((schema) => {
+      const functions = `"functionDeclarations":[{"name":"f","parameters":${schema},"response":${schema}}]`
+      const tool = `"type":"function","function":{"name":"f","parameters":${schema}}`
+      return [
+        ['/v1/chat/completions', ask(model, `"tools":[{${tool}}]`)],
+        ['/v1/messages', ask(model, `"tools":[{"name":"f","input_schema":${schema}}]`)],
+        [
+          `/v1beta/models/${model}:generateContent`,
+          `{"contents":[{"role":"user","parts":[{"text":"Go"}]}],"tools":[{${functions}}]}`,
+        ],
+      ] as const
+    })
+    const answers = await Promise.all(
+      requests.map(async ([to, body]) => `${(await gateway.fetch(to, chatInit(body))).status} ${body}`),
+    )
+    expect(answers.filter((one) => !one.startsWith('400'))).toEqual([])
+  })
 })
