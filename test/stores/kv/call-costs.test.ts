@@ -30,5 +30,5 @@ describe('the shared store of a governed call', () => {
     expect(bytes).toBeLessThan(22_000)
     expect(promises).toBeLessThan(11)
     expect(timers).toBeLessThan(0.1)
-  })
+  }, 120_000)
 })

@@ -106,7 +106,7 @@ async function run(calls: readonly Call[]): Promise<void> {
 
 await store.publish({ records: versions, removed: [] })
 await store.admit(admission(0))
-for (let turn = 0; turn < 25; turn++) await run(prepared())
+for (let turn = 0; turn < 10; turn++) await run(prepared())
 
 const [weighed, counted] = [prepared(), prepared()]
 globalThis.gc?.()
