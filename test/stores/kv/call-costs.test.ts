@@ -24,11 +24,15 @@ describe('the shared store of a governed call', () => {
     expect(timers).toBe(0)
   })
 
-  it.skipIf(!inject('redisUrl'))('in Redis, waits for few promises and has no timer of its own', async () => {
-    const { bytes, promises, timers } = await measured(inject('redisUrl'))
-    expect(bytes).toBeGreaterThan(2000)
-    expect(bytes).toBeLessThan(22_000)
-    expect(promises).toBeLessThan(11)
-    expect(timers).toBeLessThan(0.1)
-  }, 120_000)
+  it.skipIf(!inject('redisUrl'))(
+    'in Redis, waits for few promises and has no timer of its own',
+    async () => {
+      const { bytes, promises, timers } = await measured(inject('redisUrl'))
+      expect(bytes).toBeGreaterThan(2000)
+      expect(bytes).toBeLessThan(22_000)
+      expect(promises).toBeLessThan(11)
+      expect(timers).toBeLessThan(0.1)
+    },
+    120_000,
+  )
 })
