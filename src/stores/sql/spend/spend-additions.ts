@@ -45,8 +45,13 @@ export async function chargedBy(sql: Sql, statement: Statement): Promise<BudgetS
   return rows.map(({ subject, period, spent_nano }) => ({ subject, period, spentNano: Number(spent_nano) }))
 }
 
-/** The end of such a statement. */
-export const CHARGED = 'SELECT subject, period, spent_nano FROM charged'
+/** The tables of sums, in the order in which their rows are locked. */
+const SUMMED = ['ranked', 'tagged', 'served', 'summed', 'total']
+
+/** The end of such a statement. It reads the parts in the order in which builds of every version lock their rows: calls,
+ *  sums, budgets. Parts that nothing reads follow, the last of the text first. Two orders at once would be deadlocks. */
+export const CHARGED = `SELECT subject, period, spent_nano FROM charged
+  WHERE ${['added', ...SUMMED].map((part) => `(SELECT count(*) FROM ${part})`).join(' + ')} >= 0`
 
 /** A part of a statement that notes when the keys of calls were last used. To a minute, so that a busy key is not written
  *  with every call. */
@@ -66,7 +71,7 @@ const DIMENSION_VALUES = `
 const dimensions = SPEND_DIMENSIONS.join(', ')
 
 /** Parts of a statement that add `shape` (with `hour`, the dimensions, `tags` and the sums) to every table of sums, and
- *  the parameter `charges` to the budgets. Rows are locked in the order of their keys, so that no deadlock occurs. */
+ *  the parameter `charges` to the budgets. Rows of a table are locked in the order of their keys. */
 export const addedSums = (charges: string) => `charged AS (
     INSERT INTO gateway_budget (subject, period, spent_nano)
     SELECT * FROM json_to_recordset(${charges}::json) AS charge (subject text, period text, spent_nano numeric)
@@ -82,6 +87,7 @@ export const addedSums = (charges: string) => `charged AS (
     SELECT date_trunc('day', hour, 'UTC') AS day, key_id, sum(sum_cost_nano)
     FROM shape WHERE sum_cost_nano > 0 GROUP BY day, key_id ORDER BY day, key_id
     ON CONFLICT (day, key_id) DO UPDATE SET cost_nano = gateway_spend_key_day.cost_nano + excluded.cost_nano
+    RETURNING 1
   )`
 
 function rollup(table: string, keys: string, source: string): string {
@@ -91,7 +97,8 @@ function rollup(table: string, keys: string, source: string): string {
     SELECT grain, date_trunc(grain, hour, 'UTC') AS bucket, ${keys}, ${added.join(', ')}
     FROM ${source} CROSS JOIN (VALUES ('hour'), ('day')) AS each (grain)
     GROUP BY grain, bucket, ${keys} ORDER BY grain, bucket, ${keys}
-    ON CONFLICT (grain, bucket, ${keys}) DO UPDATE SET ${grown(table)}`
+    ON CONFLICT (grain, bucket, ${keys}) DO UPDATE SET ${grown(table)}
+    RETURNING 1`
 }
 
 /** Adds the new sums to an existing row. */

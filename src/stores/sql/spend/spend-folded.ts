@@ -86,5 +86,6 @@ const ADD = `
   ), added AS (
     INSERT INTO gateway_spend_folded (fold_id, shape, hour, ${names}, ${SPEND_SUMS.join(', ')})
     SELECT $3, shape, hour, ${names}, ${SPEND_SUMS.map((name) => `coalesce(sum_${name}, 0)`).join(', ')} FROM shape ORDER BY shape
+    RETURNING shape
   ), ${keyUse('shape', 'hour')}, ${addedSums('$2')}
   ${CHARGED}`
