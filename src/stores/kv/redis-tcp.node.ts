@@ -1,3 +1,4 @@
+import { strictly, within } from './deadline.ts'
 import { type RedisStoreOptions, redisStore } from './redis-store.ts'
 import { type SharedStore, StoreUnavailable } from './shared-store.ts'
 import { commandText, evaluationText } from './tcp/command-text.node.ts'
@@ -27,12 +28,12 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
   let closed = false
   let reconnecting: NodeJS.Timeout | undefined
 
-  // The first calls of a process wait for the first attempt to connect.
+  // The first calls of a process wait for the first attempt to connect, however busy it is with its start.
   const { promise: tried, resolve: haveTried } = Promise.withResolvers<void>()
   let connecting: Promise<void> | undefined = tried.then(() => {
     connecting = undefined
   })
-  setTimeout(haveTried, FIRST_CONNECTION_MS).unref()
+  within(strictly(FIRST_CONNECTION_MS), tried).catch(haveTried)
 
   const open = (): RedisSession =>
     redisSession(address, {

@@ -28,6 +28,15 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     await store.close()
   })
 
+  it('is not away because the process is busy while it connects', async () => {
+    const server = await start()
+    const store = redisTcpStore({ url: server.url })
+    const until = performance.now() + 1300
+    while (performance.now() < until);
+    expect(await store.get(key)).toBeUndefined()
+    await store.close()
+  })
+
   it('signs in as a user, to the database of its number', async () => {
     const server = await start({ args: ['--user', 'max', 'on', '>p:ss', '~*', '+@all'] })
     const own = server.url.replace('//', '//max:p%3Ass@')
