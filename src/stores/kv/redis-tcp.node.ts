@@ -16,7 +16,7 @@ export interface RedisTcpOptions extends Pick<RedisStoreOptions, 'prefix' | 'now
 const MOST_PENDING = 10_000
 const FIRST_CONNECTION_MS = 1000
 const TICKS = 4
-/** The pauses before attempts to connect, by how many before them got no answer. */
+/** The pauses before attempts to connect, by how many before them got no answer to a command. */
 const PAUSES_MS = [0, 100, 200, 400, 800, 1000]
 
 /** The shared store in Redis over one TCP connection. Commands of one turn of the event loop share a packet; while
@@ -41,7 +41,8 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
       ended() {
         haveTried()
         if (closed) return
-        unanswered = session.answered > 0 ? 0 : unanswered + 1
+        // A server that refuses to sign it in answers too, but takes no command.
+        unanswered = session.answered > address.greeting.length ? 0 : unanswered + 1
         const pauseMs = PAUSES_MS[Math.min(unanswered, PAUSES_MS.length - 1)]
         reconnecting = setTimeout(() => {
           session = open()

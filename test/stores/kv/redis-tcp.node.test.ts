@@ -58,6 +58,22 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     await store.close()
   })
 
+  it('does not hurry back to a server that refuses to sign it in', async () => {
+    let connections = 0
+    const server = createServer((socket) => {
+      connections += 1
+      socket.on('error', () => {}).on('data', () => socket.write('-WRONGPASS invalid username-password pair\r\n'))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const store = redisTcpStore({ url: `redis://:wrong@127.0.0.1:${port}` })
+    await sleep(1000)
+    await store.close()
+    await new Promise((resolve) => server.close(resolve))
+    // The first at once, the others after 100, 200, 400 ms and so on.
+    expect(connections).toBeLessThan(6)
+  })
+
   it('leaves a peer that speaks another language, and comes back when it is a Redis', async () => {
     const other = createServer((socket) =>
       socket
