@@ -219,6 +219,10 @@ export function deploymentsContract({ fresh }: World): void {
       const cooled = await store.settle(ended(probe, { cooldown: { allowedFails: 0, seconds: 60 } }))
       expect(cooled).toEqual([{ deployment: 'east', until: EVENING - 59 * MINUTE, failures: 2 }])
       expect((await store.signals(['east']))[0]).toMatchObject({ cooledUntil: EVENING - 59 * MINUTE })
+      clock.advance(-60 * MINUTE)
+      // A failure that cools nothing itself does not bring the former cooldown back.
+      await store.settle(ended(call(), { cooldown: { allowedFails: 0, seconds: 0 } }))
+      expect((await store.signals(['east']))[0]).toMatchObject({ failures: 3, cooledUntil: 0 })
     })
 
     it('lets one probe through after a cooldown, from any number of callers, until that one has ended', async () => {

@@ -99,7 +99,10 @@ for i = 1, number() do
   if result == 'neutral' then
     if ownProbe then set('probed', '0') end
   elseif result == 'failed' then
-    if tonumber(state.lastErrorAt) > now then state.cooledUntil = 0 end
+    if tonumber(state.lastErrorAt) > now then
+      state.cooledUntil = 0
+      set('cooledUntil', '0')
+    end
     set('failures', state.failures + 1)
     set('lastError', err)
     set('lastErrorAt', now)
