@@ -62,7 +62,6 @@ export function sharedTimers(): Timers {
   }
 
   function look(queue: Queue): void {
-    queue.timer = undefined
     const now = performance.now()
     let first = queue.waiting.first()
     for (; first && first.lookAt <= now; first = queue.waiting.first()) {
@@ -70,7 +69,9 @@ export function sharedTimers(): Timers {
       if (first.dueAt <= now) run(first)
       else start(first, first.dueAt - now)
     }
-    if (first && !queue.timer) arm(queue, first.lookAt - now)
+    // Only now: a timer that is started by one that goes off is not the first of those that wait.
+    queue.timer = undefined
+    if (first) arm(queue, first.lookAt - now)
   }
 
   return {

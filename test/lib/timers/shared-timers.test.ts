@@ -50,6 +50,21 @@ describe('timers that share one', () => {
     expect(turns).toBe(10)
   })
 
+  it('start anew without holding up others of their delay', () => {
+    const timers = sharedTimers()
+    const begunAt = performance.now()
+    let at: number | undefined
+    const again = () => void timers.after(1024, again)
+    again()
+    vi.advanceTimersByTime(100)
+    timers.after(1024, () => {
+      at = performance.now() - begunAt
+    })
+    vi.advanceTimersByTime(5000)
+    expect(at).toBeGreaterThanOrEqual(1124)
+    expect(at).toBeLessThan(1127)
+  })
+
   it('need one of the platform for as many as are started', () => {
     const timers = sharedTimers()
     for (let count = 0; count < 1000; count++) timers.stop(timers.after(600_000 - count / 1000, () => {}))
