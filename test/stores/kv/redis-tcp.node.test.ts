@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -164,6 +164,34 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     await store.ping(100)
     await store.close()
     await expect(store.ping(100)).rejects.toThrow(StoreUnavailable)
+  })
+
+  it('leaves a server that has become a replica, since its address may lead to the new primary by now', async () => {
+    const [former, next] = [await start(), await start()]
+    let { port } = former
+    const address = createServer((socket) => {
+      const server = connect(port, '127.0.0.1')
+      for (const one of [socket, server]) one.on('error', () => {})
+      socket.pipe(server).pipe(socket)
+    })
+    await new Promise<void>((resolve) => address.listen(0, '127.0.0.1', resolve))
+    const store = redisTcpStore({ url: `redis://127.0.0.1:${(address.address() as AddressInfo).port}` })
+    await store.put(key, 'before', 60)
+    const told = connect(former.port, '127.0.0.1')
+    told.write('REPLICAOF 127.0.0.1 1\r\n')
+    await new Promise((resolve) => told.once('data', resolve))
+    told.destroy()
+    port = next.port
+    await expect(store.put(key, 'lost', 60)).rejects.toMatchObject({ trouble: 'refused' })
+    const written = () =>
+      store.put(key, 'after', 60).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(written).toBe(true)
+    expect(await store.get(key)).toBe('after')
+    await store.close()
+    await new Promise((resolve) => address.close(resolve))
   })
 
   it('replaces a connection that owes an answer for too long, and bounds what waits on it', async () => {

@@ -58,6 +58,8 @@ export function redisSession(
     answered += 1
     if (reply instanceof RedisRefusal) asked.reject(reply)
     else asked.resolve(reply)
+    // The server has become a replica and stays one, while its address may lead to the new primary by now.
+    if (reply instanceof RedisRefusal && reply.word === 'READONLY') end()
   }
 
   const read = replyReader(take)
