@@ -1,4 +1,5 @@
 import { addressBlock } from '../lib/addresses/address-range.ts'
+import { elapsedMs } from '../lib/clock.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 
@@ -30,9 +31,11 @@ export function failedAttempts(perMinute: number, now: () => number): FailedAtte
   const buckets = expiringMap<Bucket>(now, ADDRESSES)
   const perMs = perMinute / MINUTE_MS
 
+  const leftIn = ({ left, at }: Bucket) => Math.min(perMinute, left + elapsedMs(at, now()) * perMs)
+
   function bucketOf(block: string): Bucket {
     const bucket = buckets.get(block) ?? { left: perMinute, at: now() }
-    bucket.left = Math.min(perMinute, bucket.left + (now() - bucket.at) * perMs)
+    bucket.left = leftIn(bucket)
     bucket.at = now()
     return bucket
   }
@@ -40,7 +43,7 @@ export function failedAttempts(perMinute: number, now: () => number): FailedAtte
   /** The bucket of an address that has none left. */
   function emptyBucket(address: string): Bucket | undefined {
     const bucket = buckets.size === 0 ? undefined : buckets.get(addressBlock(address))
-    return bucket && bucket.left + (now() - bucket.at) * perMs < 1 ? bucket : undefined
+    return bucket && leftIn(bucket) < 1 ? bucket : undefined
   }
 
   return {

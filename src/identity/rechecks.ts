@@ -1,3 +1,5 @@
+import { elapsedMs } from '../lib/clock.ts'
+
 /** An entry of a cache that is compared with the database from time to time. */
 interface Checked {
   /** When the database was last asked for changes of it. */
@@ -35,7 +37,7 @@ export function rechecks<Entry extends Checked>(options: {
 
   function after(pauseMs: number, entry: Entry): void {
     const time = now()
-    if (time - entry.checkedAt < pauseMs) return
+    if (elapsedMs(entry.checkedAt, time) < pauseMs) return
     if (running.size >= MOST_AT_ONCE) {
       for (const one of running) if (time - one.since > KILLED_AFTER_MS) running.delete(one)
       if (running.size >= MOST_AT_ONCE) return

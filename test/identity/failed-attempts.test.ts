@@ -43,6 +43,16 @@ describe('requests without a valid credential', () => {
     expect(attempts.pace('192.0.2.1')).toBeUndefined()
   })
 
+  it('are not counted from a time that is yet to come, once the clock was set back', () => {
+    const clock = testClock()
+    const attempts = failedAttempts(10, clock.now)
+    failures(attempts, '192.0.2.1', 1)
+    clock.advance(-3_600_000)
+    expect(attempts.refused('192.0.2.1')).toBeUndefined()
+    expect(attempts.pace('192.0.2.1')).toBeUndefined()
+    expect(failures(attempts, '192.0.2.1', 11).length).toBe(1)
+  })
+
   it('of 300,000 addresses leave memory flat', () => {
     const attempts = failedAttempts(10, Date.now)
     const before = process.memoryUsage().heapUsed
