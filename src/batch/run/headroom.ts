@@ -13,6 +13,7 @@ interface Window {
   readonly limit: number
   /** The remainder when it was last reported, less what has started since. */
   left: number
+  /** Milliseconds since 1970. */
   readonly resetsAt: number
 }
 
@@ -73,7 +74,7 @@ export function headroom(now: () => number): Headroom {
         )
         if (limit === undefined || left === undefined || reset === undefined) continue
         const before = known[unit]
-        const resetsAt = time + 1000 * Number(reset)
+        const resetsAt = 1000 * Number(reset)
         // Answers of one window may arrive out of order: the smallest remainder is the newest.
         const isSame = before !== undefined && before.resetsAt > time && Math.abs(before.resetsAt - resetsAt) < 1500
         const remaining = Number(left)

@@ -35,16 +35,18 @@ describe('items', () => {
   })
 
   it('leave a tenth of each window of their key, and ask for one more only when they know what is left', () => {
-    let now = 0
+    const begun = Date.UTC(2026, 1, 10, 12, 0, 0)
+    let now = begun
     const limits = headroom(() => now)
     const quota = { scope: 'key_rpm', subject: 'key:k', unit: 'requests', window: 'minute', limit: 20 } as const
     const caller = { keyId: 'k', quotas: [quota], slots: [] } as unknown as Caller
     expect([limits.room(caller, 10, 0), limits.room(caller, 10, 1)]).toEqual(['now', 'later'])
-    const tell = (left: number, reset = 60) =>
+    // As answers tell it: the second since 1970 in which the window ends.
+    const tell = (left: number) =>
       limits.learn(caller, {
         'x-ratelimit-limit-requests': '20',
         'x-ratelimit-remaining-requests': String(left),
-        'x-ratelimit-reset-requests': String(reset),
+        'x-ratelimit-reset-requests': String(begun / 1000 + 60),
       })
     tell(5)
     for (let started = 0; started < 3; started++) {
@@ -55,7 +57,7 @@ describe('items', () => {
     // An answer that was admitted before the others tells of more than is left.
     tell(4)
     expect(limits.room(caller, 10, 0)).toBe(60_000)
-    now = 60_001
+    now = begun + 60_001
     expect(limits.room(caller, 10, 0)).toBe('now')
   })
 

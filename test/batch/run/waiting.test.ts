@@ -134,6 +134,8 @@ describe.skipIf(!postgresUrl)('items of a batch that cannot run now', () => {
       )
       .toBe(1)
     await wait(300)
+    // Until the window of the limit ends, and no longer.
+    expect(await place.query("SELECT FROM gateway_batch WHERE due_at > now() + interval '61 s'")).toEqual([])
     const [batch] = await place.query<{ completed: number }>('SELECT completed FROM gateway_batch')
     expect(batch?.completed).toBeGreaterThanOrEqual(44)
     expect(batch?.completed).toBeLessThanOrEqual(45)
