@@ -35,6 +35,8 @@ export interface Telemetry {
 export interface ReadTelemetry extends Telemetry {
   /** Has every event read that was emitted so far. */
   catchUp(): void
+  /** Resolves when the shared store has been told of everything that was written so far, or is away. */
+  raised(): Promise<unknown>
 }
 
 /** What is counted, and nothing else: buffers and queues log their own failures, at most once a second. */
@@ -55,11 +57,13 @@ export function telemetry(
   } = {},
 ): ReadTelemetry {
   const { store, defer, timers } = runtime
+  let raised: Promise<unknown> = Promise.resolve()
   /** Beside everything else: no record waits for the shared store. */
   function raise(spent: readonly BudgetSpent[]): void {
     if (!store) return
     const failed = (error: unknown) => log.warn('budgets.not_raised', { error: describeError(error) })
     const raising = store.raise(spent).catch(failed)
+    raised = Promise.all([raised, raising])
     defer?.(raising)
   }
 
@@ -100,6 +104,7 @@ export function telemetry(
     },
     settledCounters: counters.settled,
     catchUp: told.catchUp,
+    raised: () => raised,
   }
 }
 

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { configuration } from '../../support/configuration.ts'
 import { configOf, MASTER_KEY } from '../../support/gateway.ts'
 import { preparedPlace } from '../../support/prepared-place.ts'
 import { readStream, spokenText } from '../../support/sse.ts'
@@ -98,6 +99,35 @@ describe('stopping', () => {
     expect(await gateway.ended).toEqual({ code: 0, signal: null })
   }, 60_000)
 
+  it.runIf(inject('redisUrl'))(
+    'tells the shared store what the ledger has spent before it leaves it',
+    async () => {
+      const redis = await slowRedis(100)
+      const yaml = configuration({
+        general_settings: { redis_url: redis.url },
+        model_list: [
+          {
+            model_name: 'm',
+            gateway_params: { model: 'echo/m' },
+            model_info: { input_cost_per_token: 0.001, output_cost_per_token: 0.001 },
+          },
+        ],
+      })
+      const gateway = await here.start({ yaml })
+      await gateway.greeted()
+      const headers = { 'content-type': 'application/json' }
+      const made = await gateway.fetch('/ui/api/keys', { method: 'POST', body: '{"max_budget":100}', headers })
+      const { key } = (await made.json()) as { key: string }
+      const answered = await gateway.chat({ model: 'm' }, { headers: { authorization: `Bearer ${key}` } })
+      expect(answered.status).toBe(200)
+      gateway.kill('SIGTERM')
+      expect(await gateway.ended).toEqual({ code: 0, signal: null })
+      expect(gateway.logged('store.degraded')).toEqual([])
+      redis.close()
+    },
+    60_000,
+  )
+
   it('cuts and settles what takes longer than it may', async () => {
     await upstream.script(model, [answer({ text: TEXT }, stallAfter({ frames: 4 }))])
     const gateway = await ready({ GATEWAY_DRAIN_SECONDS: '1' })
@@ -191,3 +221,21 @@ it('tells balancers first: not ready for `shutdown_delay`, while calls are still
   expect(await gateway.ended).toEqual({ code: 0, signal: null })
   expect(performance.now() - askedAt).toBeGreaterThan(1400)
 })
+
+/** The Redis of all tests at an address whose answers come later. */
+async function slowRedis(ms: number): Promise<{ url: string; close(): void }> {
+  const { hostname, port } = new URL(inject('redisUrl'))
+  const server = createServer((client) => {
+    const redis = connect(Number(port), hostname)
+    client.on('data', (sent) => redis.write(sent))
+    redis.on('data', (told) => setTimeout(() => client.write(told), ms))
+    for (const [one, other] of [
+      [client, redis],
+      [redis, client],
+    ] as const)
+      one.on('error', () => {}).on('close', () => other.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port: own } = server.address() as AddressInfo
+  return { url: `redis://127.0.0.1:${own}`, close: () => void server.close() }
+}

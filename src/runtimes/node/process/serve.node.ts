@@ -152,6 +152,7 @@ export async function serve(
         services.toolServers.end(),
       ])
       if (lost > 0) log.error('records.lost', { records: lost })
+      await services.telemetry.raised()
       return outcome
     },
   }
