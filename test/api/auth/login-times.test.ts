@@ -8,7 +8,7 @@ import { PASSWORD } from '../../support/passwords.ts'
 import { browser, signedIn } from '../../support/people.ts'
 import { BEHIND_PROXY, elsewhere } from '../../support/people-gateways.ts'
 
-const SAMPLES = 60
+const SAMPLES = 40
 /** Each of them hashes. */
 const LOGIN_SAMPLES = 20
 /** An account takes fewer than fifty attempts an hour. */
@@ -91,7 +91,7 @@ describe('the time of an answer', { timeout: 400_000 }, () => {
 
   it('tells no account from none where a password was forgotten', async () => {
     // Three e-mails an hour go to an account: so many samples of each are sent one.
-    const own = await Promise.all(Array.from({ length: 22 }, async () => (await signedIn(gateway)).email))
+    const own = await Promise.all(Array.from({ length: 15 }, async () => (await signedIn(gateway)).email))
     people['no password'] = own
     people['unknown account'] = own.map((email) => `nobody-${email}`)
     const all = await sampled(['no password', 'unknown account'], SAMPLES, async (email) => {

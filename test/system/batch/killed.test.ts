@@ -8,7 +8,7 @@ import { preparedDatabase } from '../../support/prepared-database.ts'
 const [postgresUrl, redisUrl] = [inject('postgresUrl'), inject('redisUrl')]
 
 /** More of both is asked for by hand: BATCH_ITEMS=5000 BATCH_KILLS=20. Then leases end by themselves, too. */
-const ITEMS = Number(process.env.BATCH_ITEMS ?? 500)
+const ITEMS = Number(process.env.BATCH_ITEMS ?? 300)
 const KILLS = Number(process.env.BATCH_KILLS ?? 3)
 const HURRIED = process.env.BATCH_ITEMS === undefined
 const CONCURRENCY = 16

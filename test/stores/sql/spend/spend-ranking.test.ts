@@ -136,15 +136,17 @@ describe.each(['PostgreSQL', 'PGlite'])('the dearest keys and users, in %s', (se
     expect(added).toBe(Number(whole.current.calls))
   }
 
-  describe.skipIf(!possible).each([
+  // PGlite is PostgreSQL and shows that it takes the statements; each answer costs it twenty times as much.
+  const costs = [
     ['a few cost most', skewed],
     ['all cost the same', flat],
-  ])('where %s', (_, calls) => {
+  ] as const
+  const ranges = server === 'PGlite' ? (['days and parts'] as const) : (Object.keys(RANGES) as (keyof typeof RANGES)[])
+
+  describe.skipIf(!possible).each(server === 'PGlite' ? costs.slice(0, 1) : costs)('where %s', (_, calls) => {
     it('the ledger holds them', () => hold(calls))
 
-    const CASES = (['key', 'user'] as const).flatMap((by) =>
-      (Object.keys(RANGES) as (keyof typeof RANGES)[]).map((range) => [by, range] as const),
-    )
+    const CASES = (['key', 'user'] as const).flatMap((by) => ranges.map((range) => [by, range] as const))
 
     it.each(CASES)('are told as the ledger has them: by %s, of %s', (by, name) => expectTold(by, name, {}))
 
