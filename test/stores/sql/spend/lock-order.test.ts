@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
+import type { FoldedCalls } from '../../../../src/stores/sql/spend/spend-folded.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
 import { factsOf } from '../../../../src/telemetry/call-facts.ts'
 import { foldedLedger, foldOfCalls } from '../../../../src/telemetry/folded-ledger.ts'
@@ -56,7 +57,7 @@ describe.skipIf(postgresUrl === '')('what a write of calls locks', () => {
   function writeFolded() {
     const fold = foldOfCalls()
     fold.add(factsOf(call()))
-    return foldedLedger.write(sql, fold.end())
+    return foldedLedger.write(sql, fold.end() as readonly FoldedCalls[])
   }
 
   /** What is locked while `run` waits for what the holder holds. */
