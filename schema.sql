@@ -407,6 +407,20 @@ DO $$ BEGIN
 END $$;
 CREATE INDEX IF NOT EXISTS gateway_callable_binding_key ON gateway_callable_binding (callable_key, binding_id);
 
+-- Gateways that serve meanwhile wait until the end of this text. The tables that calls are written to are locked in the
+-- order in which a write of calls does that: in another order each would wait for the other.
+DO $$ DECLARE
+  written text;
+BEGIN
+  FOREACH written IN ARRAY ARRAY['gateway_spend', 'gateway_spend_tag', 'gateway_spend_past', 'gateway_spend_fold',
+    'gateway_spend_folded', 'gateway_key_use', 'gateway_budget', 'gateway_spend_total', 'gateway_spend_rollup',
+    'gateway_spend_served', 'gateway_spend_tag_rollup', 'gateway_spend_key_day'] LOOP
+    IF to_regclass(written) IS NOT NULL THEN
+      EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', written);
+    END IF;
+  END LOOP;
+END $$;
+
 -- The spend of every budget in each of its periods, in nano-dollars. The shared store has a copy for admission, which is
 -- seeded from here.
 CREATE TABLE IF NOT EXISTS gateway_budget (

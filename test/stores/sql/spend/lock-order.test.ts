@@ -21,7 +21,7 @@ const ROWS = [
   'gateway_budget',
   'gateway_key_use',
 ]
-/** The order in which they lock the tables themselves. */
+/** The order in which they lock the tables themselves, which matters to an upgrade beside them. */
 const SUMS = [
   'gateway_key_use',
   'gateway_budget',
@@ -33,6 +33,7 @@ const SUMS = [
 ]
 const OF_CALLS = ['gateway_spend', 'gateway_spend_tag', 'gateway_spend_past']
 const OF_FOLDS = ['gateway_spend_fold', 'gateway_spend_folded']
+const TABLES = [...OF_CALLS, ...OF_FOLDS, ...SUMS]
 
 const postgresUrl = inject('postgresUrl')
 
@@ -59,6 +60,7 @@ describe.skipIf(postgresUrl === '')('what a write of calls locks', () => {
     fold.add(factsOf(call()))
     return foldedLedger.write(sql, fold.end() as readonly FoldedCalls[])
   }
+  const upgrade = () => applySchema(sql, `${SCHEMA}\n-- ${Math.random()}`)
 
   /** What is locked while `run` waits for what the holder holds. */
   async function whileHeld<Found>(hold: string, run: () => Promise<unknown>, look: (pid: number) => Promise<Found>) {
@@ -96,7 +98,7 @@ describe.skipIf(postgresUrl === '')('what a write of calls locks', () => {
       [pid, ['RowExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock']],
     )
     const names = new Set(rows.map(({ name }) => name))
-    return [...OF_CALLS, ...OF_FOLDS, ...SUMS].filter((table) => names.has(table))
+    return TABLES.filter((table) => names.has(table))
   }
 
   it.each(ROWS.entries().toArray())('the rows of sums: %i, %s', async (index, table) => {
@@ -115,6 +117,7 @@ describe.skipIf(postgresUrl === '')('what a write of calls locks', () => {
   it.each([
     ['of calls', write, 'SHARE', [...OF_CALLS, ...SUMS]],
     ['of folded calls', writeFolded, 'SHARE', [...OF_FOLDS, ...SUMS]],
+    ['of calls, as an upgrade does', upgrade, 'ROW EXCLUSIVE', TABLES],
   ] as const)('the tables %s', async (_, run, mode, tables) => {
     for (const [index, table] of tables.entries()) {
       const locked = await whileHeld(`LOCK TABLE ${table} IN ${mode} MODE`, () => run(), lockedTables)
