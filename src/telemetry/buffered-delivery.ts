@@ -54,11 +54,11 @@ export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
     lagMs: (topic) => lanes.get(topic)?.buffer.lagMs() ?? 0,
     async drain(limitMs) {
       clearInterval(adopting)
-      const deadline = Date.now() + limitMs
+      const deadline = performance.now() + limitMs
       await Promise.all([...lanes.values()].map(({ buffer }) => buffer.drain(limitMs)))
       // The sums of overflowed entries have buffers of their own.
       const sums = new Set([...lanes.values()].flatMap(({ overflow }) => overflow.end() ?? []))
-      await Promise.all([...sums].map((buffer) => buffer.drain(Math.max(FOLD_MS, deadline - Date.now()))))
+      await Promise.all([...sums].map((buffer) => buffer.drain(Math.max(FOLD_MS, deadline - performance.now()))))
       // What is lost otherwise may have the last room of a full disk; sums take little of it.
       if (total((buffer) => buffer.waiting()) > 0 && backlogs?.makeRoom()) {
         for (const buffer of [...sums, ...[...lanes.values()].map((lane) => lane.buffer)]) await buffer.drain(0)

@@ -32,7 +32,7 @@ export interface RecordBufferOptions {
 }
 
 /** Entries of one topic on their way to the database: in memory, or in the backlog while the database does not accept
- *  them. */
+ *  them. All times are by the clock that nobody sets: with one that is set back they would reach the disk too late. */
 export interface RecordBuffer {
   add(entry: object): void
   /** Writes entries that another process has left in the backlog. */
@@ -66,7 +66,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   const waiting: object[] = []
   /** The number of entries that have left `waiting`: the position of its first entry among all so far. */
   let removed = 0
-  let oldestAt = 0
+  let oldestAt = performance.now()
   /** When the oldest entry of the backlog came at the earliest; undefined while it is empty. */
   let backlogSince: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -86,7 +86,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   const logDropped = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dropped', fields(suppressed)))
   const logDead = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dead', fields(suppressed)))
   const reportMoved = (type: RecordsMoved['type'], records: number, spent?: RecordsMoved['spent']) =>
-    report({ type, topic: topic.name, records, waitedMs: Math.max(0, Date.now() - oldestAt), spent })
+    report({ type, topic: topic.name, records, waitedMs: Math.max(0, performance.now() - oldestAt), spent })
 
   const depth = () => waiting.length + (backlog?.depth ?? 0)
   const inBacklog = () => backlog !== undefined && !backlog.isEmpty
@@ -143,7 +143,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
         return { batch, done: () => backlog.remove(batch.length) }
       }
     }
-    const begunAt = Date.now()
+    const begunAt = performance.now()
     const batch = waiting.slice(0, limit)
     const start = removed
     return {
@@ -226,14 +226,14 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   /** Moves waiting entries into the backlog once they have waited too long, or if it has older ones. */
   function watch(): void {
     if (!backlog || spillTimer || waiting.length === 0) return
-    const dueAt = Math.max(fullUntil, inBacklog() ? Date.now() + gatherMs : oldestAt + spillMs)
+    const dueAt = Math.max(fullUntil, inBacklog() ? performance.now() + gatherMs : oldestAt + spillMs)
     spillTimer = setTimeout(
       () => {
         spillTimer = undefined
-        if (!inBacklog() && Date.now() < oldestAt + spillMs) watch()
+        if (!inBacklog() && performance.now() < oldestAt + spillMs) watch()
         else spill()
       },
-      Math.max(0, dueAt - Date.now()),
+      Math.max(0, dueAt - performance.now()),
     )
   }
 
@@ -249,7 +249,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     if (!backlog || waiting.length === 0) return
     const from = removed
     const entries = waiting.slice()
-    const begunAt = Date.now()
+    const begunAt = performance.now()
     if (!inBacklog()) {
       backlogFrom = from
       backlogSince = oldestAt
@@ -258,15 +258,15 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     release(from + kept)
     if (kept > 0) reportMoved('records.kept', kept)
     if (kept === entries.length) oldestAt = begunAt
-    else fullUntil = Date.now() + FULL_MS
+    else fullUntil = performance.now() + FULL_MS
   }
 
   return {
     depth,
     waiting: () => waiting.length,
     lagMs() {
-      backlogSince = inBacklog() ? (backlogSince ?? Date.now()) : undefined
-      return depth() > 0 ? Math.max(0, Date.now() - (backlogSince ?? oldestAt)) : 0
+      backlogSince = inBacklog() ? (backlogSince ?? performance.now()) : undefined
+      return depth() > 0 ? Math.max(0, performance.now() - (backlogSince ?? oldestAt)) : 0
     },
     checkBacklog: () => {
       if (inBacklog()) backlogFrom = undefined
@@ -277,7 +277,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
         if (!fold(entry)) drop()
         return
       }
-      if (waiting.length === 0) oldestAt = Date.now()
+      if (waiting.length === 0) oldestAt = performance.now()
       waiting.push(entry)
       if (!writing) schedule()
       watch()
@@ -285,10 +285,10 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     async drain(limitMs) {
       draining = true
       wake?.()
-      const deadline = Date.now() + limitMs
-      while ((depth() > 0 || inBacklog()) && Date.now() < deadline) {
+      const deadline = performance.now() + limitMs
+      while ((depth() > 0 || inBacklog()) && performance.now() < deadline) {
         start()
-        if (writing) await atMost(deadline - Date.now(), writing)
+        if (writing) await atMost(deadline - performance.now(), writing)
       }
       clearTimeout(spillTimer)
       await spilling

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { jsonLog } from '../../src/lib/log.ts'
 import type { Backlogs } from '../../src/stores/backlog/backlog.ts'
 import { folderBacklogs } from '../../src/stores/backlog/folder.node.ts'
@@ -28,6 +28,7 @@ describe('records during an outage', () => {
   const folders: string[] = []
   const opened: Backlogs[] = []
   afterEach(async () => {
+    vi.useRealTimers()
     await Promise.all(opened.splice(0).map((one) => one.close()))
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
   })
@@ -117,6 +118,9 @@ describe('records during an outage', () => {
       },
       told: (type: RecordsMoved['type']) =>
         events.filter((event) => event.type === type).reduce((sum, { records }) => sum + records, 0),
+      /** The longest wait of written records. */
+      longestMs: () =>
+        Math.max(...events.filter(({ type }) => type === 'records.written').map(({ waitedMs }) => waitedMs)),
       async stop() {
         const lost = await delivery.drain(100)
         await backlogs?.close()
@@ -178,6 +182,17 @@ describe('records during an outage', () => {
     expect(delivery.lagMs?.('things')).toBe(0)
   })
 
+  it('go to disk in time also where the clock is set back by an hour meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const base = database()
+    const { hand, told, delivery } = delivering(base, { folder: newFolder() })
+    base.far.trouble = 'away'
+    hand(10)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await expect.poll(() => told('records.kept'), { timeout: 2000 }).toBe(10)
+    expect(delivery.lagMs?.('things')).toBeGreaterThan(0)
+  })
+
   it('are written once by a database that is only slow, though they went to disk meanwhile', async () => {
     const base = database()
     const { hand, told, delivery } = delivering(base, { folder: newFolder(), batchSize: 100 })
@@ -212,6 +227,8 @@ describe('records during an outage', () => {
     await opened.at(-1)?.close()
     base.far.trouble = 'none'
     const third = delivering(base, { folder })
+    await expect.poll(() => inOrder(base.far.rows)).toEqual(ids(100))
+    expect(third.longestMs(), 'their wait counts from when they were found').toBeLessThan(15_000)
     third.hand(50, 100)
     await expect.poll(() => inOrder(base.far.rows)).toEqual(ids(150))
   })
