@@ -88,21 +88,24 @@ function cellsOf(metric: Metric, add: Add) {
   const limit = labelSetLimit(metric)
   const make = metric.type === 'counter' ? counterCell : histogramCell
   function of(labels: Labels): Cell {
-    let key = ''
-    for (const name in labels) key += `${labels[name]}\u0000`
-    const found = cells.get(key)
+    const found = cells.get(keyOf(labels))
     if (found) return found
-    if (cells.size >= limit - 1) {
-      const folded = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
-      const other = cells.get('other') ?? make(metric, folded, add)
-      cells.set('other', other)
-      return other
-    }
-    const cell = make(metric, labels, add)
+    const named = cells.size < limit - 1 ? labels : othersOf(labels)
+    const key = keyOf(named)
+    // Something may be named as the rest is: they are one series.
+    const cell = cells.get(key) ?? make(metric, named, add)
     cells.set(key, cell)
     return cell
   }
   return { of, values: () => cells.values() }
+}
+
+const othersOf = (labels: Labels): Labels => Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
+
+function keyOf(labels: Labels): string {
+  let key = ''
+  for (const name in labels) key += `${labels[name]}\u0000`
+  return key
 }
 
 function counterCell({ name }: Metric, labels: Labels, add: Add): Cell {

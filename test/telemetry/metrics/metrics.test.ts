@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Usage } from '../../../src/modes/usage.ts'
 import { knownSignals } from '../../../src/routing/known-signals.ts'
 import type { CallFinished, ToolCalled } from '../../../src/telemetry/events.ts'
 import { type CallLabel, withCallLabels } from '../../../src/telemetry/metrics/call-labels.ts'
@@ -170,6 +171,17 @@ describe('metrics', () => {
       expect(printed.total('gateway_requests_total')).toBe(CALLS)
       expect(printed.value('gateway_requests_total', { key_id: 'other' })).toBe(CALLS - 1999)
       expect(printed.total('gateway_request_total_latency_seconds_count')).toBe(CALLS)
+    })
+
+    it('also where one of them is named as the rest is', () => {
+      const chosen = withCallLabels(metrics, ['team'])
+      const own = counters(chosen)
+      own.count(finishedCall({ teamId: 'other' }))
+      for (let call = 0; call < CALLS; call++) own.count(finishedCall({ teamId: `team-${call}` }))
+      const printed = parsePrometheus(render(families(chosen, own.all())))
+      expect(printed.total('gateway_requests_total')).toBe(CALLS + 1)
+      const { outputTokens } = finishedCall().usage as Usage
+      expect(printed.total('gateway_output_tokens_total')).toBe((CALLS + 1) * outputTokens)
     })
 
     it('of deployments, of which the rest is told together', () => {
