@@ -94,6 +94,11 @@ export function combined(processes: readonly Gauges[]): Gauges {
   return all
 }
 
+/** Those that only grow. */
+export function growing(read: Gauges): Gauges {
+  return Object.fromEntries(Object.entries(read).filter(([series]) => gaugeOf(series)?.type === 'counter'))
+}
+
 export function processFamilies(read: Gauges): Family[] {
   return gauges.flatMap(({ name, help, type = 'gauge' }): Family[] => {
     const series = Object.entries(read).filter(([one]) => nameOf(one) === name)

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../lib/log.ts'
 import { describeError } from '../../../lib/log.ts'
-import { combined } from '../../../telemetry/metrics/process-gauges.ts'
+import { combined, type Gauges, growing } from '../../../telemetry/metrics/process-gauges.ts'
 import type { Measured, ProcessPool } from '../../../telemetry/metrics/scopes.ts'
 
 /** The messages between members and their leader. */
@@ -133,11 +133,12 @@ export async function leadGroup(options: {
   return over.promise
 }
 
-/** What all members have measured. The sum of counters never decreases: a silent member counts with its last report,
- *  even after it has ended. Gauges are those of the members that are there. */
+/** What all members have measured. The sum of counters never decreases, nor that of processor time: a silent member
+ *  counts with its last report, even after it has ended. Other gauges are those of the members that are there. */
 export function groupMeasured() {
   const latest = new Map<number, Measured>()
   const gone: Record<string, number> = {}
+  let goneGauges: Gauges = {}
   const add = (to: Record<string, number>, counters: Measured['counters'] = {}) => {
     for (const name in counters) to[name] = (to[name] ?? 0) + (counters[name] as number)
   }
@@ -146,13 +147,15 @@ export function groupMeasured() {
       latest.set(member, measured)
     },
     departed(member: number) {
-      add(gone, latest.get(member)?.counters)
+      const last = latest.get(member)
+      add(gone, last?.counters)
+      goneGauges = combined([goneGauges, growing(last?.gauges ?? {})])
       latest.delete(member)
     },
     together(): Measured {
       const counters = { ...gone }
       for (const measured of latest.values()) add(counters, measured.counters)
-      return { counters, gauges: combined([...latest.values()].map(({ gauges }) => gauges)) }
+      return { counters, gauges: combined([goneGauges, ...[...latest.values()].map(({ gauges }) => gauges)]) }
     },
   }
 }
