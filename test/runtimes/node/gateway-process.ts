@@ -40,6 +40,8 @@ export interface GatewayProcess {
   untilLogged(event: string, count: number, timeoutMs?: number): Promise<Record<string, unknown>[]>
   output(): string
   errors(): string
+  /** Whether its output is read from now on. */
+  reads(goesOn: boolean): void
   kill(signal: NodeJS.Signals): void
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
 }
@@ -152,6 +154,7 @@ function observed(child: ChildProcess, key: string): GatewayProcess {
     },
     output: () => output,
     errors: () => errors,
+    reads: (goesOn) => void (goesOn ? child.stdout?.resume() : child.stdout?.pause()),
     kill: (signal) => child.kill(signal),
     ended,
   }

@@ -150,6 +150,21 @@ describe('stopping', () => {
     await upstream.until(model, ([call]) => call?.outcome === 'client_closed')
   }, 60_000)
 
+  it('ends behind its last line, also where they are read slowly', async () => {
+    const gateway = await ready()
+    gateway.reads(false)
+    for (let round = 0; round < 20; round++) {
+      const lists = await Promise.all(Array.from({ length: 50 }, () => gateway.fetch('/v1/models')))
+      await Promise.all(lists.map((list) => list.arrayBuffer()))
+    }
+    gateway.kill('SIGTERM')
+    await wait(400)
+    gateway.reads(true)
+    expect(await gateway.ended).toEqual({ code: 0, signal: null })
+    expect(gateway.logged('request.finished')).toHaveLength(1000)
+    expect(gateway.logged('stopped')).toHaveLength(1)
+  }, 60_000)
+
   it('takes an interrupt that comes twice at once for one, and a later one for hurry', async () => {
     await upstream.script(model, [answer({}, stallAfter({ frames: 4 }))])
     const gateway = await ready()

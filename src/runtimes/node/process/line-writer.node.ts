@@ -1,5 +1,6 @@
 import { byteText, encoded } from '../../../lib/bytes/byte-text.ts'
 import { type ByteLines, jsonLog } from '../../../lib/log.ts'
+import { atMost } from '../../../lib/timers/at-most.ts'
 
 /** With the time that events wait for their readers, a line is written after 50 ms. */
 const FLUSH_MS = 40
@@ -8,17 +9,23 @@ const FLUSH_BYTES = 65_536
 const ROOM_BYTES = 16_384
 /** So much waits for who reads the lines. */
 const MOST_WAITING = 16 * 1024 * 1024
+/** How long a process that ends waits for who reads the lines. */
+const LAST_MS = 1000
 const NEWLINE = encoded('\n')
+const NOTHING = encoded('')
 
 export interface LineWriter extends ByteLines {
   write(line: string): void
   /** Writes pending lines. Call it before the process ends. */
   flush(): void
+  /** The same; resolves when all lines are with who reads them, or nobody has read them for a while: what is left is lost
+   *  where the process ends now. */
+  last(): Promise<void>
 }
 
 /** Where lines go, such as the standard output. */
 export interface LineEnd {
-  write(text: Uint8Array): unknown
+  write(text: Uint8Array, written?: () => void): unknown
   /** How much of it waits to be read. */
   readonly writableLength: number
 }
@@ -55,6 +62,10 @@ export function lineWriter(target: LineEnd, mostWaiting = MOST_WAITING): LineWri
 
   return {
     flush,
+    async last() {
+      flush()
+      await atMost(LAST_MS, new Promise<void>((resolve) => target.write(NOTHING, resolve)))
+    },
     begin,
     end,
     write(line) {

@@ -52,6 +52,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
     const outcome = await serving.stop(drainMs)
     await atMost(CLOSE_MS, adapters.close())
     log.info('stopped', { outcome })
+    await lines.last()
     process.exit(exitCode)
   }
   function requestStop(signal: string): void {
