@@ -65,6 +65,19 @@ describe.skipIf(!postgresUrl || !redisUrl)('several processes behind one port', 
     expect(await total(gateway)).toBe(41)
   })
 
+  it('write whole lines, also where they are read slowly', async () => {
+    const gateway = await group(`group-${process.pid}-c`, '2')
+    gateway.reads(false)
+    for (let round = 0; round < 40; round++) {
+      const lists = await Promise.all(Array.from({ length: 50 }, () => gateway.fetch('/v1/models')))
+      await Promise.all(lists.map((list) => list.arrayBuffer()))
+    }
+    gateway.reads(true)
+    expect(await gateway.untilLogged('request.finished', 2000)).toHaveLength(2000)
+    for (const line of gateway.output().split('\n'))
+      expect(line, 'a line that begins in another').not.toMatch(/.\{"time"/)
+  })
+
   it('let everything finish on SIGTERM, in all of them', async () => {
     const model = `group-${process.pid}-b`
     await upstream.script(model, Array(6).fill(answer({ text: TEXT }, slowBetween({ ms: 100 }))))

@@ -2,8 +2,11 @@ import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../lib/log.ts'
 import { describeError } from '../../../lib/log.ts'
+import { atMost } from '../../../lib/timers/at-most.ts'
 import { combined, type Gauges, growing } from '../../../telemetry/metrics/process-gauges.ts'
 import type { Measured, ProcessPool } from '../../../telemetry/metrics/scopes.ts'
+import type { LineEnd } from './line-writer.node.ts'
+import { passLines } from './passed-lines.node.ts'
 
 /** The messages between members and their leader. */
 type Message =
@@ -56,21 +59,27 @@ export function groupMember(): Member | undefined {
   }
 }
 
-/** Leads the members: starts them, replaces those that die, forwards signals, and sums their counters. Resolves with
- *  the exit code when all have ended. */
+/** The time for the last lines of members. */
+const LAST_LINES_MS = 1000
+
+/** Leads the members: starts them, replaces those that die, forwards signals, passes their lines on, and sums their
+ *  counters. Resolves with the exit code when all have ended. */
 export async function leadGroup(options: {
   readonly count: number
   readonly log: Log
+  /** Where the lines of members go. */
+  readonly output: LineEnd
   /** Called when every member is ready. */
   readonly onReady: (port: number, setupToken: string | undefined) => void
 }): Promise<number> {
-  const { count, log, onReady } = options
+  const { count, log, output, onReady } = options
   const over = Promise.withResolvers<number>()
   let readyCount = 0
   let setupToken: string | undefined
   let stopping = false
   let exitCode = 0
   const group = groupMeasured()
+  const passing = new Set<Promise<void>>()
 
   // The list includes dead members until their channel is closed.
   const members = () => Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[]
@@ -92,7 +101,17 @@ export async function leadGroup(options: {
     })
     worker.on('error', (error) => log.error('process.failed', { pid: worker.process.pid, error: describeError(error) }))
     worker.on('exit', (code, signal) => void ended(worker, code, signal))
+    pass(worker)
     return worker
+  }
+
+  function pass({ process: { pid, stdout } }: Worker): void {
+    if (!stdout) return
+    const failed = (error: unknown) => log.error('process.unread', { pid, error: describeError(error) })
+    const passed = passLines(stdout, output)
+      .catch(failed)
+      .finally(() => passing.delete(passed))
+    passing.add(passed)
   }
 
   async function ended({ id, process }: Worker, code: number | null, signal: string | null): Promise<void> {
@@ -130,7 +149,9 @@ export async function leadGroup(options: {
   start()
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  return over.promise
+  const code = await over.promise
+  await atMost(LAST_LINES_MS, Promise.all(passing))
+  return code
 }
 
 /** What all members have measured. The sum of counters never decreases, nor that of processor time: a silent member

@@ -1,3 +1,5 @@
+import cluster from 'node:cluster'
+import { setImmediate as turn } from 'node:timers/promises'
 import { jsonLog } from '../../../lib/log.ts'
 import { nodeConfig } from '../setup/config.node.ts'
 import type { NodeSettings } from '../setup/settings.node.ts'
@@ -13,14 +15,20 @@ export async function startGroup({ configPath, dataFolder, host, processes }: No
   requireSharedStores(config, processes)
   const lines = lineWriter(process.stdout)
   process.on('exit', lines.flush)
+  // The outputs of members are read here, so that their lines stay whole.
+  cluster.setupPrimary({ stdio: ['inherit', 'pipe', 'inherit', 'ipc'] })
   if (process.env.npm_lifecycle_event) whenOrphaned(() => process.kill(process.pid, 'SIGTERM'))
   const exitCode = await leadGroup({
     count: processes,
     log: jsonLog(config.general_settings.log_level, lines.write),
-    onReady(port, setupToken) {
+    output: process.stdout,
+    async onReady(port, setupToken) {
+      // What members wrote before they were ready is read in this turn of the event loop.
+      await turn()
       lines.flush()
       process.stdout.write(greeting({ host, port, config, newMasterKey, setupToken, isSample, dataFolder, processes }))
     },
   })
+  await lines.last()
   process.exit(exitCode)
 }

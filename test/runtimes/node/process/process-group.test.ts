@@ -18,7 +18,7 @@ it('ends when its last process has, also where that process is still listed beca
   }) as unknown as Worker
   cluster.workers = { 1: worker }
   cluster.fork = () => worker
-  const ended = leadGroup({ count: 1, log: jsonLog('silent', () => {}), onReady: () => {} })
+  const ended = leadGroup({ count: 1, log: jsonLog('silent', () => {}), output: process.stdout, onReady: () => {} })
   worker.emit('message', { kind: 'ready', port: 1 })
   process.emit('SIGTERM', 'SIGTERM')
   dead = true
