@@ -1,3 +1,4 @@
+import { elapsedMs } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SinkMoved } from '../events.ts'
 import type { SinkState } from './sink.ts'
@@ -43,7 +44,7 @@ export function tally(
       add(entries: number, reason: string): void {
         sum += entries
         lastReason = reason
-        if (now() - last < everyMs) return
+        if (elapsedMs(last, now()) < everyMs) return
         last = now()
         flush()
       },
