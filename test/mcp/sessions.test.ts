@@ -119,6 +119,22 @@ describe.each([
     expect(listed()).toBe(first + 1)
   })
 
+  it('asks for its list, and is asked again after it hung, though the clock was set back by an hour meanwhile', async () => {
+    const listed = () => asked('tools/list', from).length
+    await names(at('plain'))
+    clock.advance(-3_600_000)
+    await names(at('plain'))
+    await expect.poll(listed).toBe(2)
+
+    const own = await startScriptedToolServer()
+    const sleepy = toolServer(own.url('sleepy'), { key: 'sleepy', timeoutMs: 300 })
+    await expect(names(sleepy)).rejects.toThrow('did not answer within')
+    clock.advance(-3_600_000)
+    own.wake()
+    expect(await names(sleepy)).not.toEqual([])
+    await own.close()
+  })
+
   it('hears that its list has changed', async () => {
     const [before] = await names(at('changing'))
     await call(at('changing'))

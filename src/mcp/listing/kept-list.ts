@@ -1,4 +1,5 @@
 import type { Abort } from '../../lib/abort.ts'
+import { elapsedMs } from '../../lib/clock.ts'
 import { unlessAborted } from '../deadline.ts'
 import type { Listing } from './list-tools.ts'
 
@@ -43,9 +44,11 @@ export function keptList({
   let changes = 0
   let fetching: Promise<Listing> | undefined
   let renewing = false
-  let restsUntil = Number.NEGATIVE_INFINITY
+  let restsSince = Number.NEGATIVE_INFINITY
   /** Set from a fetching that hung to the next one that does not. */
   let broken: Error | undefined
+
+  const rests = () => elapsedMs(restsSince, now()) < REST_MS
 
   async function fetched(via?: string, signal?: Abort): Promise<Listing> {
     // A list that changes while it is fetched is fetched again.
@@ -59,7 +62,7 @@ export function keptList({
       // That a client left says nothing of the server.
       if (!signal?.aborted) {
         broken = hung(error)
-        if (broken) restsUntil = now() + REST_MS
+        if (broken) restsSince = now()
       }
       throw error
     }
@@ -68,9 +71,9 @@ export function keptList({
   /** The first list, or the next one after the last has become useless. */
   function first(signal: Abort, via?: string): Promise<Listing> {
     if (broken) {
-      if (fetching || now() < restsUntil) return Promise.reject(broken)
+      if (fetching || rests()) return Promise.reject(broken)
       // Also where the one that asks may be killed: the next one's turn is later than that.
-      restsUntil = now() + REST_MS
+      restsSince = now()
     }
     return defer ? fetched(via, signal) : unlessAborted(shared(via), signal)
   }
@@ -91,7 +94,7 @@ export function keptList({
     try {
       await (defer ? fetched(via) : shared(via))
     } catch (error) {
-      restsUntil = now() + REST_MS
+      restsSince = now()
       failed(error)
     } finally {
       renewing = false
@@ -101,8 +104,8 @@ export function keptList({
   return {
     async get(signal, via) {
       if (!kept || now() - kept.at > USELESS_MS) return first(signal, via)
-      const old = kept.changes !== changes || now() - kept.at > TTL_MS
-      if (old && !renewing && now() >= restsUntil) {
+      const old = kept.changes !== changes || elapsedMs(kept.at, now()) > TTL_MS
+      if (old && !renewing && !rests()) {
         const work = renew(via)
         defer?.(work)
       }
