@@ -109,9 +109,10 @@ describe.each([
     await call(at('asking'))
     const answers = () =>
       scripted.received.filter(({ path, body }) => path === '/asking' && body && !('method' in body))
-    await expect.poll(() => answers().length).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => answers().length).toBeGreaterThanOrEqual(3)
     const byId = new Map(answers().map(({ body }) => [body.id, body]))
     expect(byId.get('p')).toMatchObject({ result: {} })
+    expect(byId.get(2 ** 63), 'by its id of 64 bits').toMatchObject({ result: {} })
     expect(byId.get(7)).toMatchObject({ error: { code: -32601 } })
     await call(at('asking-much', { timeoutMs: 10_000 }))
     const many = scripted.received.filter(({ path, body }) => path === '/asking-much' && body && !('method' in body))

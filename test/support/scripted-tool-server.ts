@@ -229,6 +229,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   asking: calling(({ body }, response) => {
     events(response).write(
       event({ id: 'p', method: 'ping' }) +
+        event({ id: 'LONG', method: 'ping' }).replace('"LONG"', '9223372036854775807') +
         event({ id: 7, method: 'sampling/createMessage', params: { messages: [] } }) +
         event({ method: 'notifications/message', params: { data: 'a log line' } }) +
         event({ id: body.id + 1000, result: { content: [{ type: 'text', text: 'for somebody else' }] } }),

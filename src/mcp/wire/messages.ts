@@ -1,4 +1,4 @@
-import { parseExactly } from '../../lib/json/exact-json.ts'
+import { isExactInteger, parseExactly } from '../../lib/json/exact-json.ts'
 import { boundJson } from '../../lib/json/json-bounds.ts'
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { RpcError } from '../tool-servers.ts'
@@ -7,7 +7,8 @@ import type { RpcError } from '../tool-servers.ts'
 export type Message =
   | { readonly kind: 'result'; readonly id: unknown; readonly result: JsonRecord }
   | { readonly kind: 'error'; readonly id: unknown; readonly error: RpcError }
-  | { readonly kind: 'request'; readonly id: string | number; readonly method: string }
+  /** `id`: an object that JSON.stringify writes as it came, where it is an integer of 64 bits. */
+  | { readonly kind: 'request'; readonly id: string | number | object; readonly method: string }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonRecord }
 
 const BOUNDS = { own: 10_000, members: 200_000, levels: 100 } as const
@@ -30,7 +31,7 @@ function messageOf(value: unknown): Message | undefined {
   if (!isRecord(value) || value.jsonrpc !== '2.0') return undefined
   const { id, method, params, result, error } = value
   if (typeof method === 'string') {
-    if (typeof id === 'string' || typeof id === 'number') return { kind: 'request', id, method }
+    if (isId(id)) return { kind: 'request', id, method }
     return { kind: 'notification', method, params: isRecord(params) ? params : NONE }
   }
   if (isRecord(result)) return { kind: 'result', id, result }
@@ -43,4 +44,9 @@ function messageOf(value: unknown): Message | undefined {
     }
   }
   return undefined
+}
+
+function isId(value: unknown): value is string | number | object {
+  if (typeof value === 'object') return value !== null && isExactInteger(value)
+  return typeof value === 'string' || typeof value === 'number'
 }
