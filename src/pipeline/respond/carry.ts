@@ -167,12 +167,12 @@ async function taken(carriage: Carriage, work: Promise<void>): Promise<void> {
   const { call, stream, client } = carriage
   const { clocks } = stream.exchange
   clocks.waiting(client.abort)
-  if (!call.client.signal.aborted) {
-    await new Promise<void>((resolve, reject) => {
-      carriage.wake = resolve
-      work.then(resolve, reject)
-    })
-  }
+  await new Promise<void>((resolve, reject) => {
+    carriage.wake = resolve
+    // Listened to in any case: the client may have left before the write, and a refusal that nobody hears ends the process.
+    work.then(resolve, reject)
+    if (call.client.signal.aborted) resolve()
+  })
   clocks.received()
   if (carriage.finished) carriage.endBy = performance.now() + LONGEST_GRACE_MS
 }

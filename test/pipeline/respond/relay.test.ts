@@ -145,4 +145,30 @@ describe('when its client has left', () => {
     expect(call.usage).toBe(usage)
     expect(written).toBe(1)
   })
+
+  it('listens on, though it left while keep-alives waited to be taken, behind which nothing can be written', async () => {
+    const call = callOf()
+    const stream = streamOf([{ out: bytes, finished: true }, { usage }])
+    let show = nothing
+    Object.assign(stream.exchange.clocks, {
+      onSilence: (shown: () => void) => {
+        show = shown
+      },
+    })
+    let reads = 0
+    Object.assign(stream.body, {
+      async read() {
+        if (reads++ === 0) {
+          show()
+          setTimeout(() => leaves(call), 5)
+        }
+        return bytes
+      },
+    })
+    let written = 0
+    // A refusal that nobody hears would end the process, as it does this run.
+    const client = clientOf(() => (written++ === 0 ? new Promise(() => {}) : Promise.reject(new Error('gone'))))
+    expect((await relay(call, stream, client, () => undefined))?.failure).toBe('client_closed')
+    expect(call.usage).toBe(usage)
+  })
 })
