@@ -114,7 +114,12 @@ async function pump(carriage: Carriage): Promise<void> {
   }
 }
 
-const isGone = ({ deserted, call }: Carriage) => deserted || call.client.signal.aborted
+/** Whether nothing more can be written. If the gateway itself ends the call, its client is there: it still gets what has
+ *  come, and then the end or the error. */
+function isGone({ deserted, call }: Carriage): boolean {
+  const { signal } = call.client
+  return deserted || (signal.aborted && departure(signal).failure === 'client_closed')
+}
 
 /** Notes what some steps tell, and returns the bytes to write. */
 function take(carriage: Carriage, steps: readonly StreamStep[]): Uint8Array[] {
@@ -189,6 +194,7 @@ function outcome(carriage: Carriage): GatewayError | undefined {
   }
   // A timeout after a complete answer cuts only its formal end: no failure.
   if (finished) return undefined
+  if (signal.aborted) return departure(signal)
   return (
     failure ?? new GatewayError('upstream_truncated', "The provider's stream ended before its answer was complete.")
   )

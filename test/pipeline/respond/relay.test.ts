@@ -172,3 +172,44 @@ describe('when its client has left', () => {
     expect(call.usage).toBe(usage)
   })
 })
+
+describe('when the gateway ends the call of a client that reads slowly', () => {
+  /** Ends the call while the first piece waits to be taken, and `came` have come behind it. Resolves with what was
+   *  written, by its length, and with the failure. */
+  async function cut(came: readonly StreamStep[]) {
+    const call = callOf()
+    const stream = streamOf(came)
+    const reason = new GatewayError('shutting_down', 'The process was stopped.')
+    let left = came.length
+    Object.assign(stream.body, {
+      async read() {
+        if (left-- === 0) throw reason
+        return bytes
+      },
+    })
+    const written: number[] = []
+    const client = clientOf((piece) => {
+      if (written.push(piece.byteLength) > 1) return undefined
+      setTimeout(() => {
+        stream.exchange.ended.abort(reason)
+        ;(call.client.signal as ReturnType<typeof newAbort>).abort(reason)
+      })
+      return new Promise(() => {})
+    })
+    const first = { ...stream, backlog: [{ out: new Uint8Array(1) }] }
+    return { failure: await relay(call, first, client, () => undefined), written }
+  }
+  const piece = (length: number) => ({ out: new Uint8Array(length) })
+
+  it('still gives it the rest of an answer that has come as a whole', async () => {
+    const { failure, written } = await cut([piece(2), { ...piece(3), finished: true }, { ...piece(4), done: true }])
+    expect(failure).toBeUndefined()
+    expect(written).toEqual([1, 2, 3, 4])
+  })
+
+  it('tells it of that behind what has come of any other', async () => {
+    const { failure, written } = await cut([piece(2), piece(3)])
+    expect(failure?.failure).toBe('shutting_down')
+    expect(written).toEqual([1, 2, 3, bytes.byteLength])
+  })
+})
