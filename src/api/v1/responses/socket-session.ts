@@ -1,5 +1,6 @@
 import { frameSplitter, readFrame } from '../../../lib/bytes/sse.ts'
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
+import { exactRecord } from '../../../lib/json/exact-json.ts'
 import { asRecord, asText, type JsonRecord, parseRecord } from '../../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../../modes/mode.ts'
 import { NOTHING_RECALLED, type Recalled } from '../../../pipeline/memory/conversation.ts'
@@ -34,7 +35,7 @@ export function responsesSession({ ask, send }: SessionPort) {
   let turns = Promise.resolve()
 
   async function turn(text: string): Promise<void> {
-    const message = parseRecord(text)
+    const message = exactRecord(text)
     const { type, stream: _stream, background: _background, generate, ...request } = message ?? {}
     if (type !== 'response.create') {
       throw new GatewayError('invalid_request', "A message must be an object of type 'response.create'.", {
@@ -79,7 +80,7 @@ export function responsesSession({ ask, send }: SessionPort) {
         const { data } = readFrame(frame)
         // The end of a turn is one event here, and `[DONE]` is none.
         if (data === undefined || data === '[DONE]' || isOver) continue
-        const event = asRecord(parseRecord(data))
+        const event = asRecord(exactRecord(data))
         isOver = event.type === 'error' || TERMINAL.has(event.type)
         const response = asRecord(event.response)
         if (event.type === 'response.completed' || event.type === 'response.incomplete') ended = response

@@ -102,6 +102,18 @@ describe('Responses over a WebSocket', () => {
     socket.close()
   })
 
+  it('passes integers of 64 bits on as they are', async () => {
+    await upstream.script(model, [answer({ text: 'OK.' })])
+    const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
+    const id = { type: 'integer', maximum: rawJSON('9223372036854775807') }
+    const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', properties: { id } } }]
+    const { turn, socket } = await connected()
+    expect((await turn({ input: 'Go.', tools })).at(-1)?.type).toBe('response.completed')
+    const { body } = (await upstream.calls(model)).at(-1) ?? {}
+    expect(new TextDecoder().decode(body)).toContain('"maximum":9223372036854775807')
+    socket.close()
+  })
+
   it('tells what is wrong and stays open', async () => {
     await upstream.script(model, [rateLimited({ seconds: 7 }), answer({ text: 'OK.' })])
     const { turn, socket, closed } = await connected()
