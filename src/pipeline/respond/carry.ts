@@ -174,7 +174,7 @@ async function taken(carriage: Carriage, work: Promise<void>): Promise<void> {
   clocks.waiting(client.abort)
   await new Promise<void>((resolve, reject) => {
     carriage.wake = resolve
-    // Listened to in any case: the client may have left before the write, and a refusal that nobody hears ends the process.
+    // Listened to in any case: the client may have left before the write, and a rejection must not stay unhandled.
     work.then(resolve, reject)
     if (call.client.signal.aborted) resolve()
   })

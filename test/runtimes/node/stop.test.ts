@@ -65,6 +65,18 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   }, 60_000)
 })
 
+it('a rejection that nobody handles is logged, and stops nothing', async () => {
+  const stray = "process.on('SIGUSR2', () => void Promise.reject(new Error('stray')))"
+  const gateway = await here.start({
+    yaml: 'model_list: [{ model_name: m, gateway_params: { model: echo/m } }]',
+    nodeOptions: ['--import', `data:text/javascript,${encodeURIComponent(stray)}`],
+  })
+  await gateway.greeted()
+  gateway.kill('SIGUSR2')
+  expect(await gateway.untilLogged('rejection.unhandled', 1)).toMatchObject([{ level: 'error', error: 'Error: stray' }])
+  expect((await gateway.chat({ model: 'm' })).status).toBe(200)
+})
+
 describe('stopping', () => {
   it('does not wait for connections that are kept alive and idle', async () => {
     const gateway = await ready()

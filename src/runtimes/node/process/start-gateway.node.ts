@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { jsonLog } from '../../../lib/log.ts'
+import { describeError, jsonLog } from '../../../lib/log.ts'
 import { atMost } from '../../../lib/timers/at-most.ts'
 import { nodeAdapters } from '../setup/adapters.node.ts'
 import { nodeConfig } from '../setup/config.node.ts'
@@ -36,6 +36,8 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
     member ? { pid: process.pid } : {},
     lines,
   )
+  // One request's mistake ends neither the process nor the answers of others.
+  process.on('unhandledRejection', (error) => log.error('rejection.unhandled', { error: describeError(error) }))
   const embedded = !config.general_settings.database_url
   const short = shortMemory(memoryLimit(), { embedded, processes: settings.processes })
   if (short !== undefined) log.warn('memory.short', { message: short })
