@@ -112,6 +112,20 @@ describe('hints that a provider cannot be told', () => {
   })
 })
 
+describe('fields by which a provider chooses another model', () => {
+  it.each([[[{ model: 'claude-opus-5-5' }]], ['default']])(
+    'are left out of a message and named: fallbacks %j',
+    async (fallbacks) => {
+      const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: 'end_turn' }
+      await upstream.script(path('native'), [json(200, { ...message, usage: { input_tokens: 1, output_tokens: 1 } })])
+      const answered = await post('native', { fallbacks }, { 'anthropic-beta': 'server-side-fallback-2026-07-01' })
+      expect([answered.status, answered.headers.get('x-gateway-dropped')]).toEqual([200, 'fallbacks'])
+      const { body } = (await upstream.calls(path('native'))).at(-1) ?? {}
+      expect(decoder.decode(body)).not.toContain('fallbacks')
+    },
+  )
+})
+
 describe('a limit above what the model writes', () => {
   const messages = [{ role: 'user', content: 'Hi' }]
   const whole = { type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: 'end_turn' }

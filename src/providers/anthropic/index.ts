@@ -9,7 +9,7 @@ import { messagesFailure } from './messages-failure.ts'
 import { messagesReply } from './messages-reply.ts'
 import { DEFAULT_MAX_TOKENS, MESSAGES_TAKE, messagesRequest } from './messages-request.ts'
 import { messagesStream } from './messages-stream.ts'
-import { nativeCountTokens, nativeMessages } from './native-messages.ts'
+import { MESSAGES_ROUTING, nativeCountTokens, nativeMessages } from './native-messages.ts'
 
 const API_BASE = 'https://api.anthropic.com'
 const VERSION = '2023-06-01'
@@ -46,6 +46,7 @@ export const anthropic: Provider = {
     parameters: { api_version: { meaning: 'The version of the API, sent as anthropic-version.', default: VERSION } },
   },
   listings: () => [models],
+  routingFields: MESSAGES_ROUTING,
   connect(parameters, defaults) {
     const connection = keyConnection({ apiBase: API_BASE, header: 'x-api-key' }, parameters, defaults)
     const headers = {

@@ -11,6 +11,9 @@ import { messagesProgress } from './messages-progress.ts'
 import { charactersOf, readMessage } from './messages-reply.ts'
 import { messagesUsage } from './messages-usage.ts'
 
+/** The fields of the Messages API that choose other models: those that answer where the asked one refuses. */
+export const MESSAGES_ROUTING: ReadonlySet<string> = new Set(['fallbacks'])
+
 const STOP = new TextEncoder().encode('event: message_stop\ndata: {"type":"message_stop"}\n\n')
 
 /** The Messages API for its own clients: bytes are relayed both ways, the model is renamed and the usage read. */

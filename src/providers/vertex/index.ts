@@ -1,4 +1,5 @@
 import type { GatewayParams } from '../../config/sections/model-list.ts'
+import { MESSAGES_ROUTING } from '../anthropic/native-messages.ts'
 import { geminiAdapters } from '../gemini/index.ts'
 import { type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
 import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
@@ -48,6 +49,7 @@ export const vertex: Provider = {
     return connection
   },
   adapters: google,
+  routingFields: MESSAGES_ROUTING,
   adaptersOf: ({ model }) => (CLAUDE.test(model) ? claudeAdapters : google),
   async authorize(request, connection, means) {
     const account = accounts.get(connection)
