@@ -6,7 +6,7 @@ import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
-import { withTextResults } from '../wire/fitting/plain-conversation.ts'
+import { withCallsTogether, withTextResults } from '../wire/fitting/plain-conversation.ts'
 import { withTextDocuments } from '../wire/fitting/text-documents.ts'
 import { penaltyUpToOne, stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
@@ -68,9 +68,8 @@ export function cohereRequest(given: ChatRequest, model: string, drop: Drop = ()
     frequency_penalty: penaltyUpToOne(body, 'frequency_penalty', drop),
     presence_penalty: penaltyUpToOne(body, 'presence_penalty', drop),
   }
-  const messages = withInstructionsFirst(
-    withTextResults(withTextDocuments(basicConversation(body.messages, drop, true)), 'document'),
-  )
+  const basic = withInstructionsFirst(withTextDocuments(basicConversation(body.messages, drop, true)))
+  const messages = withTextResults(withCallsTogether(basic), 'document')
   return {
     model,
     messages: cohereMessages(messages),

@@ -10,6 +10,7 @@ import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import {
   documentAddress,
   hasCacheMarks,
+  withCallsTogether,
   withDocumentUrls,
   withoutCacheMarks,
   withResultsAnswered,
@@ -111,7 +112,7 @@ function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirk
   if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
   const withDocuments = withTextDocuments(messages)
   const ordered = instructionsAnywhere ? withDocuments : withInstructionsFirst(withDocuments)
-  const withResults = withTextResults(ordered)
+  const withResults = withTextResults(withCallsTogether(ordered))
   const answered = answersResults ? withResultsAnswered(withResults) : withResults
   return documentUrls ? withDocumentUrls(answered) : answered
 }

@@ -60,6 +60,40 @@ function without(message: Message, media: readonly JsonRecord[]): Message {
   return { ...message, content: rest.length > 0 ? rest : 'The user shows it in the message that follows.' }
 }
 
+/** Messages with all calls of a turn in one, behind which the results come. Other dialects let the model think or speak
+ *  between calls whose results come later, and may write each call down as a message of its own. */
+export function withCallsTogether(messages: Messages): Messages {
+  const goesOn = ({ role }: Message, before: Message | undefined) => role === 'assistant' && before && hasCalls(before)
+  if (!messages.some((message, index) => goesOn(message, messages[index - 1]))) return messages
+  const result: Message[] = []
+  for (const message of messages) {
+    const last = result.at(-1)
+    if (last && goesOn(message, last)) result[result.length - 1] = together(last, message)
+    else result.push(message)
+  }
+  return result
+}
+
+const hasCalls = ({ role, tool_calls }: Message) => role === 'assistant' && asList(tool_calls).length > 0
+
+function together(one: Message, next: Message): Message {
+  const [content = one.content, ...more] = [one, next].flatMap(({ content }) => (isBlank(content) ? [] : [content]))
+  const thoughts = [one, next].map(({ reasoning_content }) => asText(reasoning_content)).filter(Boolean)
+  const blocks = [one, next].flatMap(({ thinking_blocks }) => asList(thinking_blocks))
+  return {
+    ...one,
+    content: more.length === 0 ? content : bothContents(content, more[0]),
+    ...(thoughts.length === 0 ? {} : { reasoning_content: thoughts.join('\n\n') }),
+    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+    tool_calls: [one, next].flatMap(({ tool_calls }) => asList(tool_calls)),
+  }
+}
+
+const isBlank = (content: unknown) => content === undefined || content === null || content === ''
+
+const bothContents = (one: unknown, next: unknown) =>
+  typeof one === 'string' && typeof next === 'string' ? `${one}\n\n${next}` : [...partsOf(one), ...partsOf(next)]
+
 /** The model's words between a result and the next turn of the user. */
 const SEEN = 'I have the result.'
 
