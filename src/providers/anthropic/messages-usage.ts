@@ -24,12 +24,18 @@ export function messagesUsage(...reports: readonly unknown[]): Usage | undefined
     outputTokens,
     cachedInputTokens,
     cacheCreationInputTokens,
-    cacheCreation1hInputTokens: count(asRecord(usage.cache_creation).ephemeral_1h_input_tokens),
+    // A pass need not tell how long its part is kept.
+    cacheCreation1hInputTokens: Math.max(
+      writtenFor1h(usage),
+      sampled.reduce((total, one) => total + writtenFor1h(one), 0),
+    ),
     reasoningTokens,
     ...termsOf(usage),
     toolUses: toolUsesOf(usage.server_tool_use),
   })
 }
+
+const writtenFor1h = ({ cache_creation }: JsonRecord) => count(asRecord(cache_creation).ephemeral_1h_input_tokens)
 
 /** The usage of every pass over the conversation, if there were several: the top-level usage is that of the last pass only,
  *  and compacting a conversation is a pass. */
