@@ -50,7 +50,8 @@ const FLEX = /^(gpt-5(\.\d)?|gpt-5-mini|gpt-5-nano|o3|o4-mini)(-\d{4}-\d\d-\d\d)
 
 /** Models whose whole call has other prices when the prompt exceeds a length. */
 const LONG: readonly (readonly [RegExp, RegExp, Surcharges])[] = [
-  [/^(anthropic|vertex|bedrock)$/, /claude-sonnet-4(-5)?([-@:]|$)/, beyond(200_000, 2, 1.5)],
+  // Sonnet 4 and 4.5: a longer prompt of a later one costs no more.
+  [/^(anthropic|vertex|bedrock)$/, /claude-sonnet-4(-[05])?($|[-@:](?!\d{1,2}(\D|$)))/, beyond(200_000, 2, 1.5)],
   [/^(gemini|vertex)$/, /^gemini-2\.5-pro/, beyond(200_000, 2, 1.5)],
   [/^xai$/, /^grok-4/, beyond(128_000, 2, 2)],
 ]
