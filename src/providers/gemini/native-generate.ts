@@ -21,7 +21,7 @@ export const nativeGenerateContent: Adapter = {
   request: (call, connection) =>
     relayed(call, connection, call.streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'),
 
-  reply(bytes, _headers, call) {
+  reply(bytes, headers, call) {
     const answer = parseRecord(bytes)
     const failure = answer && failureIn(answer)
     if (failure) throw failure
@@ -31,7 +31,7 @@ export const nativeGenerateContent: Adapter = {
         "The provider's answer has no candidates.",
       )
     }
-    const usage = withSearches(geminiUsage(answer.usageMetadata), searchesIn(answer, call.body))
+    const usage = withSearches(geminiUsage(answer.usageMetadata, headers), searchesIn(answer, call.body))
     return { bytes, contentType: 'application/json', usage, outputCharacters: charactersIn(answer) }
   },
 
@@ -60,7 +60,7 @@ function relayed({ body, bytes }: Outgoing, connection: Connection, method: stri
 }
 
 /** Events pass as they are. There is none that closes the stream: it ends when every candidate has its reason. */
-function relayedStream({ body }: Outgoing): StreamReader {
+function relayedStream({ body }: Outgoing, headers: Readonly<Record<string, string>>): StreamReader {
   const awaited = candidatesOf(body)
   const finished = new Set<unknown>()
   let searches = 0
@@ -72,7 +72,7 @@ function relayedStream({ body }: Outgoing): StreamReader {
       if (asText(finishReason) !== '') finished.add(index)
     }
     searches = Math.max(searches, searchesIn(event, body))
-    const usage = withSearches(geminiUsage(event.usageMetadata), searches)
+    const usage = withSearches(geminiUsage(event.usageMetadata, headers), searches)
     const over = finished.size >= awaited
     const characters = charactersIn(event)
     return {
