@@ -26,6 +26,8 @@ const FILTERED = 'content_filter'
 const FINISHES: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
+  // More would come to a client that asks for it, which only the vendor's own can.
+  CONTINUATION: 'length',
   SAFETY: FILTERED,
   RECITATION: FILTERED,
   BLOCKLIST: FILTERED,
