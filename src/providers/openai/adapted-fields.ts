@@ -56,5 +56,14 @@ export function adaptedFields(
 const isSet = (value: unknown) => value !== undefined && value !== null
 
 /** OpenAI's hints that other vendors of its shape may not know. */
-const { user, safety_identifier, prompt_cache_key, prompt_cache_retention, verbosity, store } = CHAT_FIELDS
-const UNKNOWN = { user, safety_identifier, prompt_cache_key, prompt_cache_retention, verbosity, store }
+const { user, safety_identifier, prompt_cache_key, prompt_cache_retention, prompt_cache_options, verbosity, store } =
+  CHAT_FIELDS
+const UNKNOWN = {
+  user,
+  safety_identifier,
+  prompt_cache_key,
+  prompt_cache_retention,
+  prompt_cache_options,
+  verbosity,
+  store,
+}

@@ -9,6 +9,7 @@ export const CHAT_FIELDS: FieldTable = {
   safety_identifier: hint(),
   prompt_cache_key: hint(),
   prompt_cache_retention: hint(),
+  prompt_cache_options: hint(),
   prediction: hint(),
   verbosity: hint(['medium']),
   store: hint([false]),
