@@ -2,6 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
+import type { ToolUses } from '../../modes/price/surcharges.ts'
 import type { Usage } from '../../modes/usage.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import type { Adapter, Connection, Outgoing, StreamReader, StreamStep } from '../provider.ts'
@@ -10,8 +11,8 @@ import { relayedEvents } from '../wire/relayed-events.ts'
 import { geminiUsage } from './gemini-usage.ts'
 import { methodPath } from './generate-content.ts'
 import { failureIn } from './generate-reply.ts'
-import { generationOf } from './generation-of.ts'
 import { googleFailure } from './google-failure.ts'
+import { groundingAsked, mostOf, usesIn } from './grounding.ts'
 import { nativeChanges } from './native-changes.ts'
 
 const NOTHING = new Uint8Array()
@@ -31,7 +32,7 @@ export const nativeGenerateContent: Adapter = {
         "The provider's answer has no candidates.",
       )
     }
-    const usage = withSearches(geminiUsage(answer.usageMetadata, headers), searchesIn(answer, call.body))
+    const usage = withUses(geminiUsage(answer.usageMetadata, headers), usesIn(answer, groundingAsked(call.body)))
     return { bytes, contentType: 'application/json', usage, outputCharacters: charactersIn(answer) }
   },
 
@@ -63,7 +64,8 @@ function relayed({ body, bytes }: Outgoing, connection: Connection, method: stri
 function relayedStream({ body }: Outgoing, headers: Readonly<Record<string, string>>): StreamReader {
   const awaited = candidatesOf(body)
   const finished = new Set<unknown>()
-  let searches = 0
+  const asked = groundingAsked(body)
+  let uses: ToolUses = {}
   const read = (event: JsonRecord): StreamStep => {
     const failure = failureIn(event)
     if (failure) return { failure }
@@ -71,8 +73,8 @@ function relayedStream({ body }: Outgoing, headers: Readonly<Record<string, stri
     for (const [position, { finishReason, index = position }] of candidates.entries()) {
       if (asText(finishReason) !== '') finished.add(index)
     }
-    searches = Math.max(searches, searchesIn(event, body))
-    const usage = withSearches(geminiUsage(event.usageMetadata, headers), searches)
+    uses = mostOf(uses, usesIn(event, asked))
+    const usage = withUses(geminiUsage(event.usageMetadata, headers), uses)
     const over = finished.size >= awaited
     const characters = charactersIn(event)
     return {
@@ -110,15 +112,6 @@ function charactersIn(answer: JsonRecord): number {
   return characters
 }
 
-/** How often the model has searched. Before the third generation a grounded answer costs once. */
-function searchesIn(answer: JsonRecord, { model }: ModelRequest): number {
-  const served = generationOf(asText(answer.modelVersion)) ?? generationOf(model) ?? 0
-  const queries = asList(answer.candidates).flatMap((one) =>
-    asList(asRecord(asRecord(asRecord(one).groundingMetadata)).webSearchQueries),
-  )
-  return served < 3 ? Math.min(1, queries.length) : queries.length
-}
-
-function withSearches(usage: Usage | undefined, searches: number): Usage | undefined {
-  return usage && { ...usage, toolUses: { google_search: searches } }
+function withUses(usage: Usage | undefined, toolUses: ToolUses): Usage | undefined {
+  return usage && { ...usage, toolUses }
 }
