@@ -15,6 +15,7 @@ export const MESSAGES_FIELDS: FieldTable = {
   tool_choice: adapted('left out where no function is left'),
   thinking: adapted('the effort nearest to its budget', 'reasoning_effort'),
   output_config: adapted('by its members'),
+  output_format: adapted('the older name of `output_config.format`'),
   metadata: adapted('`user_id` becomes `user`', 'user'),
   service_tier: adapted('`standard_only` becomes `default`'),
   cache_control: hint(),
@@ -22,6 +23,9 @@ export const MESSAGES_FIELDS: FieldTable = {
   speed: hint(['standard']),
   diagnostics: hint(),
   betas: hint(),
+  // Who answers where the asked model refuses, and what that costs.
+  fallbacks: hint(),
+  fallback_credit_token: hint(),
   container: refused(),
   mcp_servers: refused(),
   inference_geo: refused(),

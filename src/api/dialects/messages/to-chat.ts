@@ -48,8 +48,8 @@ function reasoning({ thinking, output_config }: MessagesRequest): JsonRecord {
   return { reasoning_effort: budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high' }
 }
 
-function responseFormat({ output_config }: MessagesRequest): JsonRecord {
-  const { format } = asRecord(output_config)
+function responseFormat({ output_config, output_format: older }: MessagesRequest): JsonRecord {
+  const format = asRecord(output_config).format ?? older
   if (format === undefined || format === null) return {}
   const { type, schema } = asRecord(format)
   if (asText(type) !== 'json_schema' || !isRecord(schema)) {
