@@ -100,7 +100,7 @@ function assistantBlocks(message: JsonRecord, at: string): Block[] {
     ...ownThinking(message).map((block, index) => reasoningBlock(block, `${at}.thinking_blocks.${index}`)),
     ...contentBlocks(content, at),
     ...textBlock(message.refusal),
-    ...asList(message.tool_calls).map((call, index) => toolUse(asRecord(call), `${at}.tool_calls.${index}`)),
+    ...asList(message.tool_calls).flatMap((call, index) => toolUse(asRecord(call), `${at}.tool_calls.${index}`)),
     ...cachePoint(message),
   ]
 }
@@ -111,7 +111,7 @@ function reasoningBlock(block: JsonRecord, at: string): Block {
   return { reasoningContent: { reasoningText: { text: asText(block.thinking), signature: block.signature } } }
 }
 
-function toolUse(call: JsonRecord, at: string): Block {
+function toolUse(call: JsonRecord, at: string): Block[] {
   const { name, arguments: written } = asRecord(call.function)
   const input = callArguments(written)
   if (!input) {
@@ -119,7 +119,7 @@ function toolUse(call: JsonRecord, at: string): Block {
       param: `${at}.function.arguments`,
     })
   }
-  return { toolUse: { toolUseId: call.id, name, input } }
+  return [{ toolUse: { toolUseId: call.id, name, input } }, ...cachePoint(call)]
 }
 
 function toolResult(message: JsonRecord, at: string): Block[] {
