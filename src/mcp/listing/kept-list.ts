@@ -9,6 +9,8 @@ const TTL_MS = 60_000
 const USELESS_MS = 10 * TTL_MS
 /** How long a server is left alone after it failed to list its tools. */
 export const REST_MS = 5000
+/** A renewal that belongs to a request and takes longer may have been killed by the runtime, together with its request. */
+const KILLED_AFTER_MS = TTL_MS
 
 /** The tools of one server, as it last listed them. A list that is known is returned at once, also while a newer one is
  *  fetched, of which there is one fetching at a time. Without a list, a server that was asked in vain for as long as it
@@ -43,12 +45,10 @@ export function keptList({
   let kept: { readonly listing: Listing; readonly at: number; readonly changes: number } | undefined
   let changes = 0
   let fetching: Promise<Listing> | undefined
-  let renewing = false
+  let renewing: { readonly since: number } | undefined
   let restsSince = Number.NEGATIVE_INFINITY
   /** Set from a fetching that hung to the next one that does not. */
   let broken: Error | undefined
-
-  const rests = () => elapsedMs(restsSince, now()) < REST_MS
 
   async function fetched(via?: string, signal?: Abort): Promise<Listing> {
     // A list that changes while it is fetched is fetched again.
@@ -67,6 +67,9 @@ export function keptList({
       throw error
     }
   }
+
+  const rests = () => elapsedMs(restsSince, now()) < REST_MS
+  const renews = () => renewing !== undefined && !(defer && elapsedMs(renewing.since, now()) > KILLED_AFTER_MS)
 
   /** The first list, or the next one after the last has become useless. */
   function first(signal: Abort, via?: string): Promise<Listing> {
@@ -90,22 +93,25 @@ export function keptList({
   }
 
   async function renew(via?: string): Promise<void> {
-    renewing = true
+    const own = { since: now() }
+    renewing = own
     try {
       await (defer ? fetched(via) : shared(via))
     } catch (error) {
       restsSince = now()
       failed(error)
     } finally {
-      renewing = false
+      if (renewing === own) renewing = undefined
     }
   }
 
   return {
     async get(signal, via) {
+      // After the clock was set back nobody knows how old the list is: it is fetched anew, and is of use meanwhile.
+      if (kept && kept.at > now()) kept = { ...kept, at: now() - 2 * TTL_MS }
       if (!kept || now() - kept.at > USELESS_MS) return first(signal, via)
-      const old = kept.changes !== changes || elapsedMs(kept.at, now()) > TTL_MS
-      if (old && !renewing && !rests()) {
+      const old = kept.changes !== changes || now() - kept.at > TTL_MS
+      if (old && !renews() && !rests()) {
         const work = renew(via)
         defer?.(work)
       }
