@@ -173,6 +173,26 @@ describe.each([
     await own.close()
   })
 
+  it('is asked for its list again although the clock was set back since', async () => {
+    const listed = () => asked('tools/list', from).length
+    await names(at('plain'))
+    const first = listed()
+    clock.advance(-3_600_000)
+    expect(await names(at('plain'))).toEqual(['say'])
+    await expect.poll(listed).toBe(first + 1)
+    await Promise.all(deferred)
+    await names(at('plain'))
+    expect(listed()).toBe(first + 1)
+
+    const own = await startScriptedToolServer()
+    const sleepy = toolServer(own.url('sleepy'), { key: 'sleepy', timeoutMs: 300 })
+    await expect(names(sleepy)).rejects.toThrow('did not answer within 300 ms.')
+    clock.advance(-3_600_000)
+    own.wake()
+    await expect.poll(() => names(sleepy).catch(String)).toEqual(['say'])
+    await own.close()
+  })
+
   it('has as long as it may take now, whatever it was when it was first asked', async () => {
     const changed = (behaviour: string, timeoutMs: number) => at(behaviour, { key: behaviour, timeoutMs })
     await call(changed('sleepy', 5000))
