@@ -7,6 +7,7 @@ import {
   processDiscoveryResponse,
 } from 'oauth4webapi'
 import { mistakeInOperatorUrl } from '../../config/operator-url.ts'
+import { elapsedMs } from '../../lib/clock.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Kind } from './kinds.ts'
 import { outgoing } from './outgoing.ts'
@@ -65,11 +66,11 @@ export function providerSource(
   }
   let readAgainAt = Number.NEGATIVE_INFINITY
   function mayReadKeysAgain(): boolean {
-    if (now() - readAgainAt < AGAIN_MS) return false
+    if (elapsedMs(readAgainAt, now()) < AGAIN_MS) return false
     readAgainAt = now()
     return true
   }
-  let kept: { readonly provider: Provider; readonly until: number } | undefined
+  let kept: { readonly provider: Provider; readonly foundAt: number } | undefined
 
   async function find(): Promise<Provider> {
     const document = issuer === undefined ? { issuer: NO_ISSUER } : await discovered(settings.kind, issuer, request)
@@ -88,9 +89,9 @@ export function providerSource(
   }
 
   return async () => {
-    if (kept && now() < kept.until) return kept.provider
+    if (kept && elapsedMs(kept.foundAt, now()) < KEPT_MS) return kept.provider
     const provider = await find()
-    kept = { provider, until: now() + KEPT_MS }
+    kept = { provider, foundAt: now() }
     return provider
   }
 }
