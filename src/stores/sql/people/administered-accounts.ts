@@ -90,6 +90,12 @@ interface RemovedRow extends Omit<RemovedAccount, 'account'> {
   readonly account: RemovedAccount['account'] | null
 }
 
+/** The lock on the person, behind that on accounts, as for an invitation: what is changed of their memberships and of the
+ *  keys that they own waits for it too, and would lock the same rows in another order. */
+const personTurn = (accountId: string) => sql`
+  SELECT FROM gateway_user WHERE user_id = (SELECT user_id FROM gateway_account WHERE account_id = ${accountId})
+  FOR NO KEY UPDATE`
+
 const isLastAdmin = (accountId: string) => sql<boolean>`NOT EXISTS (
   SELECT FROM gateway_account WHERE platform_role = 'platform_admin' AND state = 'active' AND account_id <> ${accountId})`
 
@@ -190,7 +196,8 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
             'must_change_password', before.must_change_password, 'email_proved', before.email_proved) AS before,
           (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
         FROM before LEFT JOIN record ON true`
-      const [, [row]] = await batchOf<[unknown, ChangedRow]>(database, [ACCOUNT_TURN, change])
+      const turns = [ACCOUNT_TURN, personTurn(accountId)] as const
+      const [, , [row]] = await batchOf<[unknown, unknown, ChangedRow]>(database, [...turns, change])
       if (!row) return undefined
       const { account, before, keys } = row
       return account ? { account, before, keys } : 'last_admin'
@@ -217,7 +224,8 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
         SELECT row_to_json(gone) AS account, ${NEXT_VERSION} AS version,
           (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
         FROM before LEFT JOIN gone ON true`
-      const [, [row]] = await batchOf<[unknown, RemovedRow]>(database, [ACCOUNT_TURN, removal])
+      const turns = [ACCOUNT_TURN, personTurn(accountId)] as const
+      const [, , [row]] = await batchOf<[unknown, unknown, RemovedRow]>(database, [...turns, removal])
       if (!row) return undefined
       const { account, version, keys } = row
       return account ? { account, version, keys } : 'last_admin'
