@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { rowsOf } from '../query.ts'
+import { batchOf, type Query, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { routingChange } from './routing-change.ts'
@@ -79,6 +79,11 @@ export interface KeyedRecords<Row, Content> {
   remove(id: string): Promise<Row | undefined>
 }
 
+/** The statement that locks what a content refers to, if it does. Every change moves the revision, and a reference is
+ *  checked behind that: without the lock before it, whoever removes what is referred to would wait for the revision, and
+ *  the change for the removal. */
+type LockFor<Content> = (content: Content) => Query<unknown> | undefined
+
 const AND = sql` AND `
 
 export function keyedRecords<
@@ -88,10 +93,15 @@ export function keyedRecords<
 >(
   database: Sql,
   kind: KeyedTable<Name, Id, Column>,
+  lockFor: LockFor<KeyedContent<KeyedTable<Name, Id, Column>>> = () => undefined,
 ): KeyedRecords<KeyedRecord<KeyedTable<Name, Id, Column>>, KeyedContent<KeyedTable<Name, Id, Column>>> {
   type Row = KeyedRecord<KeyedTable<Name, Id, Column>>
   const [table, id, read] = [sql.table(kind.table), sql.id(kind.id), readColumns(kind)]
-  const one = async (statement: RawBuilder<Row>) => (await rowsOf(database, statement))[0]
+  async function one(statement: RawBuilder<Row>, lock?: Query<unknown>): Promise<Row | undefined> {
+    if (!lock) return (await rowsOf(database, statement))[0]
+    const [, rows] = await batchOf<[unknown, Row]>(database, [lock, statement])
+    return rows[0]
+  }
   return {
     all: () => rowsOf(database, sql<Row>`SELECT ${read} FROM ${table} ORDER BY ${id}`),
     find: (key) => one(sql<Row>`SELECT ${read} FROM ${table} WHERE ${id} = ${key}`),
@@ -102,6 +112,7 @@ export function keyedRecords<
           INSERT INTO ${table} (${names([kind.id, ...kind.columns])})
           VALUES (${sql.join([key, ...kind.columns.map((column) => stored(content[column]))])})
           ON CONFLICT DO NOTHING RETURNING ${read}`),
+        lockFor(content),
       ),
     replace(key, version, content) {
       const set = kind.columns.map((column) => sql`${sql.id(column)} = ${stored(content[column])}`)
@@ -110,6 +121,7 @@ export function keyedRecords<
         routingChange(sql<Row>`
           UPDATE ${table} SET ${sql.join(set)}, version = version + 1, updated_at = now()
           WHERE ${id} = ${key}${same} RETURNING ${read}`),
+        lockFor(content),
       )
     },
     remove: (key) => one(routingChange(sql<Row>`DELETE FROM ${table} WHERE ${id} = ${key} RETURNING ${read}`)),

@@ -38,7 +38,9 @@ const REVISION: Statement = { sql: "SELECT revision FROM gateway_revision WHERE 
 
 export function modelRecords(database: Sql): ModelRecords {
   return {
-    ...keyedRecords(database, MODELS),
+    ...keyedRecords(database, MODELS, ({ credential }) =>
+      credential === null ? undefined : sql`SELECT FROM gateway_credential WHERE name = ${credential} FOR KEY SHARE`,
+    ),
     async revision() {
       const { rows } = await database.query<{ revision: string }>(REVISION)
       return rows[0]?.revision ?? '0'
