@@ -3,10 +3,12 @@ import { lazily } from '../../lib/lazily.ts'
 import { storable } from '../storable.ts'
 
 const MOST = 200
+/** A cursor may hold a name, and JSON writes one of its characters with six. */
+const LONGEST_CURSOR = 4096
 
 /** The parameters of a list, in addition to its filters. */
 export const paging = lazily(() => ({
-  cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
+  cursor: storable().max(LONGEST_CURSOR).default('').describe('`next_cursor` of the page before.'),
   limit: z.coerce.number().int().min(1).max(MOST).default(50),
 }))
 

@@ -54,7 +54,6 @@ const list = defineRoute(
         from: dateOrTime().optional(),
         to: dateOrTime().optional().describe('Exclusive.'),
         ...paging(),
-        cursor: storable().max(4096).default('').describe('`next_cursor` of the page before.'),
       }),
     responses: { 200: pageAnswer(refusal) },
   },

@@ -130,6 +130,21 @@ describe('lists of records', () => {
     expect((await all('id')).toSorted()).toEqual([a, b, c, d])
   })
 
+  it('go by name behind the longest of names, whatever its characters', async () => {
+    const mark = `long-${++marks}-`
+    const names = ['\u0001', '"', 'ß'].map((letter) => mark + letter.repeat(256 - mark.length))
+    for (const key_name of names) await make('/keys', { key_name })
+    const found: string[] = []
+    for (let cursor = ''; found.length < names.length; ) {
+      const query = new URLSearchParams({ search: mark, order: 'name', limit: '1', cursor })
+      const { status, body } = await ask('GET', `/keys?${query}`)
+      expect([status, body.error]).toEqual([200, undefined])
+      found.push(body.data[0].key_name)
+      cursor = body.next_cursor
+    }
+    expect(found.toSorted()).toEqual(names.toSorted())
+  })
+
   it.each(['/teams', '/organizations', '/users'])('%s go by name, age and spend', async (path) => {
     for (const order of ['name', 'created_at', 'spend']) {
       expect((await ask('GET', `${path}?order=${order}`)).status).toBe(200)
