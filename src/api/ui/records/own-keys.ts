@@ -5,7 +5,7 @@ import type { KeyRecord } from '../../../stores/sql/records/key-records.ts'
 import type { ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import type { TeamRecord } from '../../../stores/sql/records/team-records.ts'
 import type { Scope } from '../../scope.ts'
-import { unknownReference } from './record-kind.ts'
+import { referring, unknownReference } from './record-kind.ts'
 import { reach } from './record-reach.ts'
 
 /** How often creation is tried again while the team changes. */
@@ -21,7 +21,7 @@ export async function makeOwn(scope: Scope, values: ValuesOf<KeyRecord>): Promis
   const own = ownValues(owner, team, values)
   for (let turn = 0; team && turn < TURNS; turn++) {
     requireSelfService(team, await keys.countOwn(owner, team.team_id), own, services.clock.now())
-    const made = await keys.createOwn({ ...owner, roles: SELF_SERVICE_ROLES }, team, own)
+    const made = await referring(keys.createOwn({ ...owner, roles: SELF_SERVICE_ROLES }, team, own))
     if (made) return made
     team = await teams.find(team.team_id, reach(scope, 'key.create_self'))
   }

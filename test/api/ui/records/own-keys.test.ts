@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { rowsOf } from '../../../../src/stores/sql/query.ts'
 import { adminApi } from '../../../support/admin-api.ts'
@@ -14,12 +15,14 @@ describe.skipIf(!available)('keys that members make for themselves', () => {
   let redis: RedisServer
   let gateway: FullGateway
   let other: FullGateway
+  let database: string
   const master = adminApi(() => gateway)
 
   beforeAll(async () => {
     redis = (await startRedis()) as RedisServer
+    database = await preparedDatabase(inject('postgresUrl'))
     const settings = `
-general_settings: { database_url: '${await preparedDatabase(inject('postgresUrl'))}', redis_url: '${redis.url}' }
+general_settings: { database_url: '${database}', redis_url: '${redis.url}' }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     gateway = await startFullGateway(settings)
     other = await startFullGateway(settings)
@@ -183,6 +186,22 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
       expect(late).toEqual([])
       expect((await ask()).status).toBe(400)
     }
+  })
+
+  it('are refused where the team is removed at the same moment', async () => {
+    const team_id = await team()
+    const ann = await developer(team_id)
+    const remover = new pg.Client({ connectionString: database })
+    await remover.connect()
+    await remover.query(`BEGIN; DELETE FROM gateway_team WHERE team_id = '${team_id}'`)
+    const made = create(ann, { team_id })
+    const waiting = sql<object>`
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    await expect.poll(() => rowsOf(gateway.sql, waiting)).toHaveLength(1)
+    await remover.query('COMMIT')
+    await remover.end()
+    const { status, body } = await made
+    expect([status, body.error]).toMatchObject([400, { message: 'team_id: there is no such team', param: 'team_id' }])
   })
 
   it('one that ended or was revoked makes room for another', async () => {
