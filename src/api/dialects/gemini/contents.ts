@@ -22,20 +22,35 @@ interface Reading {
   open: OpenCall[]
 }
 
-/** The conversation of a request as chat messages. */
+/** A part of a turn, and its path in the request. */
+type Placed = readonly [part: JsonRecord, at: string]
+
+/** The conversation of a request as chat messages. The vendor's clients write each piece of a streamed answer down as a
+ *  turn of its own: together they are one message. */
 export function chatMessages(request: JsonRecord, drop: Drop): Message[] {
   const { systemInstruction, contents } = request
   const reading: Reading = { drop, open: [] }
   const instructions = instructionParts(systemInstruction, reading)
   const messages: Message[] = instructions.length > 0 ? [{ role: 'system', content: asContent(instructions) }] : []
+  let answer: Placed[] = []
+  const endAnswer = () => {
+    if (answer.length > 0) messages.push(...modelTurn(answer, reading))
+    answer = []
+  }
   for (const [index, value] of asList(contents).entries()) {
     const { role, parts } = asRecord(value)
     const at = `contents.${index}.parts`
     const read = asList(parts).map(camelCase)
-    if (role === 'model') messages.push(...modelTurn(read, at, reading))
-    else if (role === 'system') messages.push({ role, content: asContent(contentParts(read, at, reading)) })
+    if (role === 'model') {
+      const pieces = read.map((part, place): Placed => [part, `${at}.${place}`])
+      answer = goingOn(answer, pieces)
+      continue
+    }
+    endAnswer()
+    if (role === 'system') messages.push({ role, content: asContent(contentParts(read, at, reading)) })
     else messages.push(...userTurn(read, at, reading))
   }
+  endAnswer()
   if (messages.length === 0) throw inexpressible('contents', "'contents' must hold at least one part.")
   return messages
 }
@@ -45,6 +60,21 @@ function instructionParts(instruction: unknown, reading: Reading): JsonRecord[] 
   const parts = asList(asRecord(instruction).parts).map(camelCase)
   return contentParts(parts, 'systemInstruction.parts', reading)
 }
+
+/** A turn that goes on with further pieces: a text may have been cut anywhere. */
+function goingOn(before: readonly Placed[], pieces: readonly Placed[]): Placed[] {
+  const last = before.at(-1)
+  const [first, ...more] = pieces
+  if (!last || !first || !isCut(last[0], first[0])) return [...before, ...pieces]
+  const text = asText(last[0].text) + asText(first[0].text)
+  return [...before.slice(0, -1), [{ ...first[0], text }, last[1]], ...more]
+}
+
+const isCut = (part: JsonRecord, next: JsonRecord) =>
+  typeof part.text === 'string' &&
+  typeof next.text === 'string' &&
+  part.thought === next.thought &&
+  part.thoughtSignature === undefined
 
 function userTurn(parts: readonly JsonRecord[], at: string, reading: Reading): Message[] {
   const results: Message[] = []
@@ -58,16 +88,16 @@ function userTurn(parts: readonly JsonRecord[], at: string, reading: Reading): M
   return results.length > 0 ? results : [{ role: 'user', content: '' }]
 }
 
-function modelTurn(parts: readonly JsonRecord[], at: string, reading: Reading): Message[] {
+function modelTurn(parts: readonly Placed[], reading: Reading): Message[] {
   const said: JsonRecord[] = []
   const calls: JsonRecord[] = []
   const blocks: ThinkingBlock[] = []
   let thoughts = ''
-  for (const [index, part] of parts.entries()) {
+  for (const [part, at] of parts) {
     blocks.push(...openSignature(part.thoughtSignature))
     if (part.thought === true) thoughts += asText(part.text)
-    else if (isRecord(part.functionCall)) calls.push(toolCall(part, `${at}.${index}`, reading))
-    else said.push(...chatPart(part, `${at}.${index}`, reading))
+    else if (isRecord(part.functionCall)) calls.push(toolCall(part, at, reading))
+    else said.push(...chatPart(part, at, reading))
   }
   reading.open = calls.map(({ id, function: called }) => ({ id: asText(id), name: asText(asRecord(called).name) }))
   const signed = blocks.filter((block) => block.type !== 'thinking' || asText(block.signature) !== '')
