@@ -1,22 +1,28 @@
 import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 
+/** With the usual limit no more than the 32,000 tokens that every model which thinks can write. */
+const MOST_BUDGET = 23_808
 /** The thinking budget by effort, for models that take a budget; it has to be less than the limit of the answer. */
-const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 2048, medium: 8192, high: 24_576 }
+const BUDGETS: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: MOST_BUDGET,
+  xhigh: MOST_BUDGET,
+  max: MOST_BUDGET,
+}
 const LEAST_BUDGET = 1024
 
 /** The efforts of models that choose the budget themselves. */
-const EFFORTS: Readonly<Record<string, string>> = {
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'xhigh',
-  max: 'max',
-}
+const EFFORTS: Efforts = [
+  [/claude-[a-z]+-4-6/, ['low', 'medium', 'high', 'max']],
+  [/^/, ['low', 'medium', 'high', 'xhigh', 'max']],
+]
 
 /** Models up to 4.5. Later ones accept no budget, or their documentation advises against it. */
 const TAKES_BUDGET = /claude-(?:[1-3]|instant|\w+-4(?:-[0-5])?(?:$|[-@:](?!\d{1,2}(?:\D|$))))/
@@ -48,13 +54,12 @@ export function thinkingFields(
     if (ALWAYS_THINKS.test(model)) throw unsupported('reasoning_effort', 'this model, which always thinks')
     return { thinking: { type: 'disabled' }, budget: 0 }
   }
+  const wanted = entryOf(BUDGETS, effort)
+  if (wanted === undefined) throw unsupported('reasoning_effort', 'the Messages API')
   if (!TAKES_BUDGET.test(model)) {
-    const word = entryOf(EFFORTS, effort)
-    if (word === undefined) throw unsupported('reasoning_effort', 'the Messages API')
+    const word = String(nearestEffort(effort, model, EFFORTS))
     return { ...(forcesTools(body) ? {} : { thinking: { type: 'adaptive' } }), effort: word, budget: 0 }
   }
-  const wanted = entryOf(BUDGETS, effort)
-  if (wanted === undefined) throw unsupported('reasoning_effort', 'the Messages API of this model')
   const budget = Math.min(wanted, (maxTokens ?? Number.POSITIVE_INFINITY) - 1)
   // So short an answer has no room for thinking.
   if (budget < LEAST_BUDGET || forcesTools(body) || continuesUnthought(body)) {
