@@ -76,8 +76,11 @@ function forcesTools({ tools, tool_choice: choice }: ChatRequest): boolean {
   return choice.type !== 'allowed_tools' || asRecord(choice.allowed_tools).mode === 'required'
 }
 
-/** The API refuses to think on after calls before which it did not think, or whose thoughts a client did not keep. */
+/** The API refuses to think on after calls before which it did not think, or whose thoughts a client did not keep; also
+ *  where the user has added words to the results, which are one turn with them. */
 function continuesUnthought({ messages }: ChatRequest): boolean {
-  const last = messages.findLast(({ role }) => role !== 'tool')
-  return messages.at(-1)?.role === 'tool' && last?.role === 'assistant' && ownThinking(last).length === 0
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const last = messages[at]
+  if (!last || ownThinking(last).length > 0) return false
+  return messages.slice(at + 1).some(({ role }) => role === 'tool')
 }
