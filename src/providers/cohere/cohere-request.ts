@@ -6,7 +6,7 @@ import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
-import { withCallsTogether, withTextResults } from '../wire/fitting/plain-conversation.ts'
+import { withCallsTogether, withoutSilence, withTextResults } from '../wire/fitting/plain-conversation.ts'
 import { withTextDocuments } from '../wire/fitting/text-documents.ts'
 import { penaltyUpToOne, stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
@@ -69,7 +69,7 @@ export function cohereRequest(given: ChatRequest, model: string, drop: Drop = ()
     presence_penalty: penaltyUpToOne(body, 'presence_penalty', drop),
   }
   const basic = withInstructionsFirst(withTextDocuments(basicConversation(body.messages, drop, true)))
-  const messages = withTextResults(withCallsTogether(basic), 'document')
+  const messages = withTextResults(withCallsTogether(withoutSilence(basic, true)), 'document')
   return {
     model,
     messages: cohereMessages(messages),

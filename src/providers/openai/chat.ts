@@ -13,6 +13,7 @@ import {
   withCallsTogether,
   withDocumentUrls,
   withoutCacheMarks,
+  withoutSilence,
   withResultsAnswered,
   withTextResults,
 } from '../wire/fitting/plain-conversation.ts'
@@ -107,12 +108,13 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
 
 /** A translated conversation without what the vendor cannot read; the same list where nothing changes. */
 function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirks): ChatRequest['messages'] {
-  const { instructionsAnywhere, answersResults, documentUrls } = quirks
+  const { instructionsAnywhere, answersResults, documentUrls, reasoning, refusesReasoning } = quirks
   const address = documentUrls ? undefined : documentAddress(messages)
   if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
   const withDocuments = withTextDocuments(messages)
   const ordered = instructionsAnywhere ? withDocuments : withInstructionsFirst(withDocuments)
-  const withResults = withTextResults(withCallsTogether(ordered))
+  const spoken = withoutSilence(ordered, reasoning !== 'none' && !refusesReasoning)
+  const withResults = withTextResults(withCallsTogether(spoken))
   const answered = answersResults ? withResultsAnswered(withResults) : withResults
   return documentUrls ? withDocumentUrls(answered) : answered
 }

@@ -94,6 +94,17 @@ const isBlank = (content: unknown) => content === undefined || content === null 
 const bothContents = (one: unknown, next: unknown) =>
   typeof one === 'string' && typeof next === 'string' ? `${one}\n\n${next}` : [...partsOf(one), ...partsOf(next)]
 
+/** Messages without the model's turns that say nothing, such as those that were cut while it thought: some vendors refuse
+ *  them. `reads`: the vendor takes what was thought. */
+export function withoutSilence(messages: Messages, reads: boolean): Messages {
+  const isSilent = ({ role, content, refusal, audio, tool_calls, reasoning_content }: Message) =>
+    role === 'assistant' &&
+    partsOf(content).every(({ type, text }) => type === 'text' && isBlank(text)) &&
+    !(refusal || audio || asList(tool_calls).length > 0) &&
+    !(reads && reasoning_content)
+  return messages.some(isSilent) ? messages.filter((message) => !isSilent(message)) : messages
+}
+
 /** The model's words between a result and the next turn of the user. */
 const SEEN = 'I have the result.'
 
