@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
+import { withoutSilence } from '../wire/fitting/plain-conversation.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 
 /** With the usual limit no more than the 32,000 tokens that every model which thinks can write. */
@@ -79,8 +80,13 @@ function forcesTools({ tools, tool_choice: choice }: ChatRequest): boolean {
 /** The API refuses to think on after calls before which it did not think, or whose thoughts a client did not keep; also
  *  where the user has added words to the results, which are one turn with them. */
 function continuesUnthought({ messages }: ChatRequest): boolean {
-  const at = messages.findLastIndex(({ role }) => role === 'assistant')
-  const last = messages[at]
-  if (!last || ownThinking(last).length > 0) return false
-  return messages.slice(at + 1).some(({ role }) => role === 'tool')
+  let results = false
+  for (const message of withoutSilence(messages, false).toReversed()) {
+    if (message.role === 'tool') results = true
+    if (message.role !== 'assistant') continue
+    if (!results) return false
+    if (ownThinking(message).length === 0) return true
+    results = false
+  }
+  return false
 }
