@@ -1,3 +1,4 @@
+import { elapsedMs } from '../../lib/clock.ts'
 import { digestOf } from '../../lib/crypto.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -145,7 +146,7 @@ export function sessions(options: {
   function noteUse(entry: Remembered, client: SessionClient): void {
     const time = now()
     entry.lastUsedAt = time
-    if (time - entry.notedAt < NOTED_EVERY_MS) return
+    if (elapsedMs(entry.notedAt, time) < NOTED_EVERY_MS) return
     entry.notedAt = time
     const { sessionId } = entry.caller.session
     client.defer(records.touch(sessionId, origin(client)).catch(() => {}))
