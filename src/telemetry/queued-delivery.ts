@@ -1,3 +1,4 @@
+import { elapsedMs } from '../lib/clock.ts'
 import { describeError, type Log, throttled } from '../lib/log.ts'
 import type { Queue } from '../stores/queue/queue.ts'
 import type { Sql } from '../stores/sql/sql.ts'
@@ -221,7 +222,7 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
       const one = { topic: topic as Topic, entry, since: Date.now() }
       if (fresh.length >= mostWaiting) overflow(one)
       else fresh.push(one)
-      if (one.since - begunAt < SENDS_FOR_OTHERS_MS) return
+      if (elapsedMs(begunAt, one.since) < SENDS_FOR_OTHERS_MS) return
       const work = sendAll().finally(() => works.delete(work))
       works.add(work)
       defer(work)

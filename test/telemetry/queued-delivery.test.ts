@@ -141,6 +141,18 @@ describe('records that go through a queue', () => {
     expect(deferred).toHaveLength(2)
   })
 
+  it('are sent by another when a request that sends for them was ended, although the clock was set back since', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { hand, ids, far, deferred } = delivering()
+    far.queue = () => new Promise(() => {})
+    hand(1)
+    far.queue = async () => {}
+    vi.setSystemTime(Date.now() - 3_600_000)
+    hand(2)
+    await deferred[1]
+    expect(ids()).toEqual([[1, 2]])
+  })
+
   it('wait in the isolate while nobody takes them, and go as soon as somebody does', async () => {
     const { hand, far, sent, ids, told, delivery } = delivering()
     far.queue = () => Promise.reject(new Error('away'))

@@ -1,3 +1,4 @@
+import { elapsedMs } from '../../lib/clock.ts'
 import { describeError, type Log } from '../../lib/log.ts'
 import type { Queue } from '../../stores/queue/queue.ts'
 import { attemptDelivery } from './attempt.ts'
@@ -75,7 +76,7 @@ export function queuedLane(sink: Sink, counts: Tally, options: QueuedLaneOptions
       }
       waiting.push(entry)
       waitingBytes += bytes
-      if (now() - begunAt >= SENDS_FOR_OTHERS_MS) defer(sendAll())
+      if (elapsedMs(begunAt, now()) >= SENDS_FOR_OTHERS_MS) defer(sendAll())
     },
     hasRoom: () => waiting.length < CAPACITY.entries,
     depth: () => waiting.length + inFlight.length,

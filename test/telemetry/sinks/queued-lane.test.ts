@@ -5,6 +5,7 @@ import type { Message } from '../../../src/stores/queue/queue.ts'
 import { carriesEntry, deliverQueued, sinkMessage } from '../../../src/telemetry/sinks/queued-entries.ts'
 import { queuedLane } from '../../../src/telemetry/sinks/queued-lane.ts'
 import { type SinkEntry, SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
+import { testClock } from '../../support/clock.ts'
 import { entries, entry, sinkBench } from './sink-bench.ts'
 
 function lane() {
@@ -12,6 +13,7 @@ function lane() {
   const sent: (readonly Message[])[] = []
   const deferred: Promise<unknown>[] = []
   const queue = { accept: async (): Promise<void> => {} }
+  const clock = testClock()
   const made = queuedLane(bench.sink, bench.counts, {
     queue: {
       async send(messages) {
@@ -21,9 +23,10 @@ function lane() {
     },
     log: bench.log,
     defer: (work) => void deferred.push(work),
+    now: clock.now,
   })
   const ids = () => sent.map((messages) => messages.map(({ body }) => (body as SinkEntry).id))
-  return { ...bench, lane: made, queue, deferred, ids, sent }
+  return { ...bench, lane: made, queue, clock, deferred, ids, sent }
 }
 
 describe('events that go over a queue', () => {
@@ -43,6 +46,20 @@ describe('events that go over a queue', () => {
     await Promise.all(deferred)
     expect(ids()[2]).toEqual(['3'])
   })
+
+  it.each([5000, -3_600_000])(
+    'are sent by another when their request was ended, and the clock moved by %i',
+    async (ms) => {
+      const { lane: way, queue, clock, deferred, ids } = lane()
+      queue.accept = () => new Promise(() => {})
+      way.take(entry('0'))
+      queue.accept = async () => {}
+      clock.advance(ms)
+      way.take(entry('1'))
+      await deferred[1]
+      expect(ids()).toEqual([['0', '1']])
+    },
+  )
 
   it('go to the far end where the queue is away, and are dropped and counted where that is away too', async () => {
     const { lane: way, queue, deferred, batches, told, far } = lane()
