@@ -7,6 +7,7 @@ import { currentSpend } from '../scopes/current-spend.ts'
 import type { Sql } from '../sql.ts'
 import { type AccountRecord, accountColumns } from './account-records.ts'
 import { ACCOUNT_TURN } from './account-turn.ts'
+import { accountLock } from './given.ts'
 
 /** An account as administrators see it. */
 export interface AdministeredAccount extends AccountRecord {
@@ -196,8 +197,9 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
             'must_change_password', before.must_change_password, 'email_proved', before.email_proved) AS before,
           (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
         FROM before LEFT JOIN record ON true`
-      const turns = [ACCOUNT_TURN, personTurn(accountId)] as const
-      const [, , [row]] = await batchOf<[unknown, unknown, ChangedRow]>(database, [...turns, change])
+      // Behind the last of them, the statement sees the sessions that were opened meanwhile, too.
+      const turns = [ACCOUNT_TURN, personTurn(accountId), accountLock(accountId)] as const
+      const [, , , [row]] = await batchOf<[unknown, unknown, unknown, ChangedRow]>(database, [...turns, change])
       if (!row) return undefined
       const { account, before, keys } = row
       return account ? { account, before, keys } : 'last_admin'

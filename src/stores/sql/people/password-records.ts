@@ -63,21 +63,21 @@ export function passwordRecords(database: Sql): PasswordRecords {
       return row
     },
     async reset(tokenHash, to) {
-      const [changed] = await rowsOf(
-        database,
-        // The account is locked first, as by every change of it; then one of all who wait finds the token unused.
-        sql<ResetPassword>`
-          WITH owner AS (
-            UPDATE gateway_password_reset AS reset SET used_at = now()
-            WHERE reset.token_hash = ${tokenHash} AND ${isPending} AND reset.account_id IN (
-              SELECT account.account_id
-              FROM gateway_account AS account JOIN gateway_password_reset AS named USING (account_id)
-              WHERE named.token_hash = ${tokenHash} AND account.state = 'active' FOR UPDATE OF account)
-            RETURNING reset.account_id
-          ),
-          ${settingPassword(to, { token: tokenHash })}
-          SELECT account_id, email, version FROM given`,
-      )
+      // The account is locked first, as by every change of it: of all who wait one finds the token unused, and a session
+      // that was opened meanwhile ends with the others.
+      const lock = sql`
+        SELECT FROM gateway_account AS account JOIN gateway_password_reset AS named USING (account_id)
+        WHERE named.token_hash = ${tokenHash} FOR UPDATE OF account`
+      const reset = sql<ResetPassword>`
+        WITH owner AS (
+          UPDATE gateway_password_reset AS reset SET used_at = now() FROM gateway_account AS account
+          WHERE reset.token_hash = ${tokenHash} AND ${isPending} AND account.account_id = reset.account_id
+            AND account.state = 'active'
+          RETURNING reset.account_id
+        ),
+        ${settingPassword(to, { token: tokenHash })}
+        SELECT account_id, email, version FROM given`
+      const [, [changed]] = await batchOf<[unknown, ResetPassword]>(database, [lock, reset])
       return changed
     },
     async sweep() {
