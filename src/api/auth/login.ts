@@ -75,10 +75,11 @@ async function byPassword(scope: Scope, given: z.output<ReturnType<typeof passwo
     auditResult('refused', outcome.reason, outcome.accountId)
     throw wrongCredentials()
   }
-  const { account, mfaVerified } = outcome
-  const answer = await opened(scope, { accountId: account.account_id, method: 'password', mfaVerified })
+  const { account, passwordHash, mfaVerified } = outcome
+  const opening = { accountId: account.account_id, method: 'password', mfaVerified, passwordHash } as const
+  const answer = await opened(scope, opening)
   if (!answer) {
-    auditResult('refused', 'disabled', account.account_id)
+    auditResult('refused', 'changed_meanwhile', account.account_id)
     throw wrongCredentials()
   }
   auditResult('accepted', undefined, account.account_id)

@@ -12,7 +12,13 @@ export interface SignInAttempt {
 
 /** The outcome of an attempt. The reason is for the audit: clients always get the same refusal. */
 export type SignInOutcome =
-  | { readonly kind: 'proved'; readonly account: AccountRecord; readonly mfaVerified: boolean }
+  | {
+      readonly kind: 'proved'
+      readonly account: AccountRecord
+      /** Of the password that was proved, for the session: it may be changed before that begins. */
+      readonly passwordHash: string | undefined
+      readonly mfaVerified: boolean
+    }
   | { readonly kind: 'refused'; readonly reason: SignInRefusal; readonly accountId: string | undefined }
 
 export type SignInRefusal = 'unknown_account' | 'disabled' | 'no_password' | 'wrong_password' | 'wrong_code'
@@ -40,8 +46,8 @@ export function signIn(options: {
     if (needsCode && !(await proveCode(account.account_id, mfaCode)))
       return { kind: 'refused', reason: 'wrong_code', accountId: account.account_id }
     await throttle.signedIn(email, address)
-    const { password_hash: _, ...record } = account
-    return { kind: 'proved', account: record, mfaVerified: needsCode }
+    const { password_hash: hash, ...record } = account
+    return { kind: 'proved', account: record, passwordHash: hash ?? undefined, mfaVerified: needsCode }
   }
 }
 

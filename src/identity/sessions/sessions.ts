@@ -44,6 +44,8 @@ export interface SessionOpening {
   readonly accountId: string | undefined
   readonly method: SessionMethod
   readonly mfaVerified: boolean
+  /** The hash of the password that was proved: a password that was changed meanwhile opens no session. */
+  readonly passwordHash?: string | undefined
   /** The session that this one replaces and ends. The new one lives no longer than that would have. */
   readonly replaces?: string
   /** Goes with `replaces`: a condition, and a change to make in the same statement. */
@@ -62,8 +64,8 @@ export interface OpenedSession {
 export interface Sessions {
   /** The live session of a cookie, or throws. */
   find(token: string, client: SessionClient): SessionCaller | Promise<SessionCaller>
-  /** Opens a session. undefined: its account is not active, the session that it replaces has ended, or the condition of
-   *  `given` does not hold. */
+  /** Opens a session. undefined: its account is not active, or has another password by now; the session that it replaces
+   *  has ended, or the condition of `given` does not hold. */
   open(opening: SessionOpening, client: SessionClient): Promise<OpenedSession | undefined>
   /** Ends a live session; with `accountId` only one of that account. False: there is none. */
   end(sessionId: string, accountId?: string): Promise<boolean>
@@ -171,7 +173,7 @@ export function sessions(options: {
       }
       return found(digest, token, client.address)
     },
-    async open({ accountId, method, mfaVerified, replaces, given }, client) {
+    async open({ accountId, method, mfaVerified, passwordHash, replaces, given }, client) {
       const token = newToken()
       const digest = digestOf(token)
       const seconds = accountId === undefined ? MASTER_KEY_LIFE_SECONDS : LIFE_SECONDS
@@ -183,6 +185,7 @@ export function sessions(options: {
         mfa_verified: mfaVerified,
         ...origin(client),
         lifeSeconds: seconds,
+        passwordHash,
         replaces,
         given,
       })

@@ -6,7 +6,7 @@ import { newToken } from '../../../src/lib/token.ts'
 import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { adminApi } from '../../support/admin-api.ts'
 import { FULL_GATEWAY_SALT_KEY, type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
-import { keptCheaply } from '../../support/passwords.ts'
+import { keptCheaply, PASSWORD } from '../../support/passwords.ts'
 import { browser, type SignedIn, signedIn } from '../../support/people.ts'
 import { preparedDatabase } from '../../support/prepared-database.ts'
 
@@ -52,6 +52,22 @@ describe.skipIf(!postgresUrl)('a session that is opened while its account change
     const { body } = await browser(gateway.url, token).ask('GET', '/auth/me')
     return { changed, isSignedIn: body.authenticated }
   }
+
+  it('is not opened by a password that is the former one by then', async () => {
+    const ann = await person()
+    await other.query('BEGIN')
+    await other.query('UPDATE gateway_account SET password_hash = $1 WHERE account_id = $2', [
+      await keptCheaply('another horse, another staple'),
+      ann.accountId,
+    ])
+    const login = { email: ann.email, password: PASSWORD }
+    const signing = browser(gateway.url).ask('POST', '/auth/internal/login', login)
+    await expect.poll(waiting).toHaveLength(1)
+    await other.query('COMMIT')
+    const { status, body } = await signing
+    expect([status, body.error?.code]).toEqual([401, 'invalid_credentials'])
+    expect((await browser(gateway.url).ask('POST', '/auth/internal/login', login)).status).toBe(401)
+  })
 
   it('ends with all others where the password is reset', async () => {
     const ann = await person()

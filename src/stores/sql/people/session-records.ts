@@ -52,6 +52,8 @@ export interface NewSession {
   readonly ip: string | null
   readonly user_agent: string | null
   readonly lifeSeconds: number
+  /** The hash of the password by which the account was proved, which must be the account's still. */
+  readonly passwordHash?: string | undefined
   /** The session that this one replaces and ends. The new one keeps its beginning and its end. */
   readonly replaces?: string | undefined
   /** Goes with `replaces`: a condition, and a change in the same statement. */
@@ -79,7 +81,7 @@ export interface OpenedSession {
 export interface SessionRecords {
   byTokenHash(tokenHash: string): Promise<StoredSession | undefined>
   /** Opens a session; one that replaces no other counts as a sign-in of the account. undefined: the session to replace
-   *  has ended, the account is not active, or the condition of `given` does not hold. */
+   *  has ended, the account is not active or has another password by now, or the condition of `given` does not hold. */
   open(session: NewSession): Promise<OpenedSession | undefined>
   /** Notes that it was used. */
   touch(sessionId: string, from: { readonly ip: string | null; readonly user_agent: string | null }): Promise<void>
@@ -138,7 +140,7 @@ export function sessionRecords(database: Sql): SessionRecords {
       )
       return row
     },
-    async open({ replaces, given, lifeSeconds, ...session }) {
+    async open({ replaces, given, lifeSeconds, passwordHash = null, ...session }) {
       const names = ['session_id', 'token_hash', 'account_id', 'method', 'mfa_verified', 'ip', 'user_agent'] as const
       const values = sql.join(names.map((name) => sql`${session[name]}`))
       const columns = sql`session_id, token_hash, account_id, method, mfa_verified, ip, user_agent`
@@ -150,7 +152,9 @@ export function sessionRecords(database: Sql): SessionRecords {
           ? sql<Opened>`
             WITH account AS (
               UPDATE gateway_account SET last_login_at = now()
-              WHERE account_id = ${session.account_id} AND state = 'active' RETURNING account_id
+              WHERE account_id = ${session.account_id} AND state = 'active'
+                AND (${passwordHash}::text IS NULL OR password_hash = ${passwordHash})
+              RETURNING account_id
             )
             INSERT INTO gateway_session (${columns}, expires_at)
             SELECT ${values}, now() + make_interval(secs => ${lifeSeconds})
