@@ -1,3 +1,4 @@
+import { elapsedMs } from '../lib/clock.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import { atMost } from '../lib/timers/at-most.ts'
 import { batchWakeKey } from '../stores/kv/keys.ts'
@@ -116,7 +117,7 @@ export function batchWorker(options: {
       await running.abandon().catch((error) => log.warn('batch.not_released', { error: describeError(error) }))
     },
     async turn() {
-      if (!enabled || now() - turnSince < TURN_OVER_MS) return
+      if (!enabled || elapsedMs(turnSince, now()) < TURN_OVER_MS) return
       turnSince = now()
       const signal = AbortSignal.timeout(TURN_MS)
       const stage = options.running()
