@@ -1,3 +1,4 @@
+import { elapsedMs } from '../../lib/clock.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { TelemetryEvent } from '../events.ts'
 import { counters } from './counters.ts'
@@ -69,7 +70,7 @@ export function sharedCounters(metrics: readonly Metric[], store: SharedStore): 
     count: own.count,
     settled: own.drain,
     flush(runtime) {
-      if (Date.now() - flushedAt < FLUSH_INTERVAL_MS) return
+      if (elapsedMs(flushedAt, Date.now()) < FLUSH_INTERVAL_MS) return
       flushedAt = Date.now()
       runtime.defer(flush().catch(() => {}))
     },

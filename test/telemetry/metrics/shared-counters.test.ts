@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { metricsPage } from '../../../src/api/health/metrics.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
@@ -6,6 +6,24 @@ import type { SharedStore } from '../../../src/stores/kv/shared-store.ts'
 import { countedMetrics } from '../../../src/telemetry/metrics/counted-metrics.ts'
 import { measuring, sharedCounters } from '../../../src/telemetry/metrics/scopes.ts'
 import { finishedCall } from '../../support/finished-calls.ts'
+
+afterEach(() => vi.useRealTimers())
+
+it('are told to the shared store once a second, although the clock was set back since', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const store = inProcessStore({ now: Date.now })
+  const scope = sharedCounters(countedMetrics(loadConfig('model_list: []', {})), store)
+  const deferred: Promise<unknown>[] = []
+  const counted = (at: number) => {
+    vi.setSystemTime(at)
+    scope.count({ type: 'records.dropped', topic: 'audit', records: 1, waitedMs: 0 })
+    scope.flush({ defer: (work) => void deferred.push(work) })
+    return deferred.length
+  }
+  const start = Date.now()
+  const times = [start, start + 500, start + 1000, start - 3_600_000, start - 3_599_500, start - 3_599_000]
+  expect(times.map(counted)).toEqual([1, 1, 2, 3, 3, 4])
+})
 
 it('leaves counters out of the page while the shared store is away, so that none seems to begin anew', async () => {
   const kept = inProcessStore({ now: Date.now })
