@@ -39,17 +39,7 @@ const ALONE = ['test/api/auth/login-times.test.ts', 'test/system/worker/start.te
 /** Files that open the console in a browser. */
 const CONSOLE = ['test/console/**/*.test.ts', 'test/support/console/**/*.test.ts']
 /** Those of them that are opened among all other tests; `npm run test:console` opens every page. */
-const CONSOLE_AMONG_OTHERS = [
-  'audit',
-  'budgets',
-  'health',
-  'ladder',
-  'mcp',
-  'overview',
-  'requests',
-  'settings',
-  'teams',
-]
+const CONSOLE_AMONG_OTHERS = ['audit', 'budgets', 'ladder', 'mcp', 'overview', 'requests']
 const opened =
   process.env.CONSOLE_PAGES === 'all' ? CONSOLE : CONSOLE_AMONG_OTHERS.map((page) => `test/console/${page}.test.ts`)
 
