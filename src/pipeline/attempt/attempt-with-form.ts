@@ -70,6 +70,8 @@ const BLAMES: Readonly<Partial<Record<FailureName, 'nobody' | 'perhaps'>>> = {
 /** A failure of an attempt, without blame for the deployment where a slow upload may have caused it. */
 export function ofSlowUpload(failure: GatewayError, { form }: Call): GatewayError {
   const blames = BLAMES[failure.failure]
-  if (!form || form.raw.ended || !blames || failure.details.blames) return failure
+  // Behind its closing boundary nothing of a form is waited for.
+  const isWhole = form?.raw.closing !== undefined || form?.raw.ended
+  if (!form || isWhole || !blames || failure.details.blames) return failure
   return new GatewayError(failure.failure, failure.message, { ...failure.details, blames })
 }
