@@ -6,6 +6,7 @@ import { addUsage } from '../../src/pipeline/settle/add-usage.ts'
 import { callLines } from '../../src/telemetry/call-lines.ts'
 import type { AttemptFinished, CallFinished } from '../../src/telemetry/events.ts'
 import { finishedCall } from '../support/finished-calls.ts'
+import { seededRandom } from '../support/random.ts'
 
 /** The line of a call as JSON.stringify makes it of the event. */
 function stringified({ type: event, at: time, charges, trace, heldNano, tools, ...call }: CallFinished): string {
@@ -34,13 +35,14 @@ function printed(calls: readonly CallFinished[]): string[] {
   return new TextDecoder().decode(text.take()).split('\n').slice(0, -1)
 }
 
-const any = <Value>(...values: readonly Value[]): Value => values[Math.floor(Math.random() * values.length)] as Value
+const random = seededRandom(17).next
+const any = <Value>(...values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value
 /** Mostly the first. */
-const seldom = <Value>(usual: Value, ...others: readonly Value[]) => (Math.random() < 0.9 ? usual : any(...others))
+const seldom = <Value>(usual: Value, ...others: readonly Value[]) => (random() < 0.9 ? usual : any(...others))
 const text = (usual: string) =>
   seldom(usual, '', 'a "quoted" one', 'Köln', '日本 👋', 'lone \ud800', 'tab\t', 'back\\slash')
-const ms = () => any(0, 1, 17, Math.round(Math.random() * 1e7) / 1000, Math.random(), 1e7, 3_000_000.5)
-const tokens = () => any(0, 1, 38, 120, 131_072, Math.floor(Math.random() * 1e9))
+const ms = () => any(0, 1, 17, Math.round(random() * 1e7) / 1000, random(), 1e7, 3_000_000.5)
+const tokens = () => any(0, 1, 38, 120, 131_072, Math.floor(random() * 1e9))
 
 function anyUsage(): Usage | undefined {
   const plain = usageOf({ inputTokens: tokens(), outputTokens: tokens() })
@@ -52,7 +54,8 @@ function anyUsage(): Usage | undefined {
   }
   const audio = { ...plain, audioSeconds: ms(), audioInputTokens: tokens(), images: tokens(), imageSize: text('hd') }
   const written = { ...plain, cacheCreationInputTokens: tokens(), rerankUnits: tokens(), characters: tokens() }
-  return any(plain, usual, priced, audio, written, addUsage(priced, audio), { ...plain, estimated: true }, undefined)
+  const retried = any(addUsage(priced, audio), addUsage(plain, usual))
+  return any(plain, usual, priced, audio, written, retried, { ...plain, estimated: true }, undefined)
 }
 
 function anyAttempt(usage: Usage | undefined, where: Pick<CallFinished, 'deployment' | 'provider'>): AttemptFinished {
@@ -76,7 +79,7 @@ function anyCall(): CallFinished {
   const tried = Array.from({ length: seldom(1, 0, 2, 3) }, () => anyAttempt(usage, where))
   return finishedCall({
     ...where,
-    ...{ requestId: text(`req_${Math.random()}`), callId: text('call_1'), at: any('2026-03-04T05:06:07.089Z', '') },
+    ...{ requestId: text(`req_${random()}`), callId: text('call_1'), at: any('2026-03-04T05:06:07.089Z', '') },
     ...{ batchId: seldom('', 'batch_1'), prompt: seldom('', 'greeting@2'), repeats: seldom(false, true) },
     ...{ endpoint: text('/v1/chat/completions'), mode: any('chat', 'embedding'), requestedModel: text('big') },
     ...{ model: text('big'), keyId: any('key-1', 'key-2'), teamId: text('team'), organizationId: text('org') },

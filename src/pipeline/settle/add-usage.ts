@@ -1,6 +1,6 @@
 import type { Usage } from '../../modes/usage.ts'
 
-/** The combined usage of two attempts at one answer. */
+/** The combined usage of two attempts at one answer, with its members in the order of `usageOf`. */
 export function addUsage(one: Usage, other: Usage): Usage {
   return {
     inputTokens: one.inputTokens + other.inputTokens,
@@ -10,8 +10,8 @@ export function addUsage(one: Usage, other: Usage): Usage {
     cacheCreation1hInputTokens: one.cacheCreation1hInputTokens + other.cacheCreation1hInputTokens,
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     audioInputTokens: one.audioInputTokens + other.audioInputTokens,
-    imageInputTokens: one.imageInputTokens + other.imageInputTokens,
     audioOutputTokens: one.audioOutputTokens + other.audioOutputTokens,
+    imageInputTokens: one.imageInputTokens + other.imageInputTokens,
     images: one.images + other.images,
     imageSize: one.imageSize || other.imageSize,
     audioSeconds: one.audioSeconds + other.audioSeconds,
