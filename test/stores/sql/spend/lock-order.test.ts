@@ -44,7 +44,6 @@ describe.skipIf(postgresUrl === '')('what a write of calls locks', () => {
   beforeAll(async () => {
     const connectionString = await preparedDatabase(postgresUrl)
     sql = nodePostgresSql({ connectionString, connections: 1 })
-    await applySchema(sql, SCHEMA)
     await write()
     holder = new pg.Client({ connectionString })
     watcher = new pg.Client({ connectionString })
