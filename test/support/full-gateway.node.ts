@@ -73,7 +73,7 @@ export async function startFullGateway(
 }
 
 async function ready(ask: () => Promise<Response>): Promise<void> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   while ((await ask()).status !== 200) {
     if (Date.now() > deadline) throw new Error('the gateway does not become ready')
     await wait(20)
