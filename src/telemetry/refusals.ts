@@ -14,7 +14,7 @@ export interface RefusalCounter {
   readonly delivery: Delivery
 }
 
-/** How long counts wait in memory, and while earlier ones are not written. */
+/** How long counts wait in memory, and how long at most until earlier ones are written. */
 const FLUSH_MS = 500
 const FLUSH_AWAY_MS = 10_000
 /** A flush that has not ended after this time was killed with its request. */
@@ -71,16 +71,20 @@ export function refusalCounter(
   }
 
   function schedule(): void {
-    const time = now()
-    if (time < flushAt + LOST_MS) return
-    const isAway = delivery.depth(refusals.name) > 0
-    flushAt = Math.max(time + FLUSH_MS, isAway ? flushedAt + FLUSH_AWAY_MS : 0)
+    if (now() < flushAt + LOST_MS) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    setTimeout(() => {
-      flush()
-      resolve()
-    }, flushAt - time)
+    wait(resolve)
     defer?.(promise)
+  }
+
+  function wait(flushed: () => void): void {
+    flushAt = now() + FLUSH_MS
+    setTimeout(() => {
+      const isAway = delivery.depth(refusals.name) > 0
+      if (isAway && now() < flushedAt + FLUSH_AWAY_MS) return wait(flushed)
+      flush()
+      flushed()
+    }, FLUSH_MS)
   }
 
   return {

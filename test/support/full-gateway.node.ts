@@ -55,7 +55,10 @@ export async function startFullGateway(
       ...init,
       headers: { authorization: `Bearer ${MASTER_KEY}`, ...init.headers },
     })
-  if (!withoutDatabase) await ready(() => call('/health/readiness'))
+  if (!withoutDatabase) {
+    await adapters.ready
+    await ready(() => call('/health/readiness'))
+  }
   return {
     url,
     sql: adapters.sql,

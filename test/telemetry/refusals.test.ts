@@ -136,6 +136,18 @@ describe('the counter of refused calls', () => {
     expect(held()).toBe(60)
   })
 
+  it('hands on half a second later what came while the database took its time', () => {
+    refusals.count(refused())
+    vi.advanceTimersByTime(1000)
+    away = true
+    refusals.count(refused())
+    vi.advanceTimersByTime(1200)
+    expect(held()).toBe(1)
+    away = false
+    vi.advanceTimersByTime(500)
+    expect(held()).toBe(2)
+  })
+
   it('goes on where the request that was to hand on was ended with its timer', () => {
     refusals.count(refused())
     vi.clearAllTimers()

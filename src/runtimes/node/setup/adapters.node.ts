@@ -31,7 +31,7 @@ const REQUEST_MS = 5000
 /** How often a process looks after a shared store that is, or was, away. */
 const TEND_EVERY_MS = 500
 
-/** The time that an external database may be unreachable at the start. */
+/** The time that a database may be unreachable at the start, or too slow: an embedded one on a busy machine. */
 const PATIENCE_MS = 30_000
 
 export interface NodeAdapters extends Omit<Adapters, 'draining'> {
@@ -97,17 +97,18 @@ async function relational(
   { dataFolder, schemaText, log }: { readonly dataFolder: string; readonly schemaText: string; readonly log: Log },
 ): Promise<{ sql: Sql; ready: Promise<void> }> {
   const { database_url: url } = settings
+  const prepared = (sql: Sql) => prepareDatabase(sql, schemaText, { patienceMs: PATIENCE_MS, log, saltKeys: settings })
   if (url) {
     const { nodePostgresSql } = await import('../../../stores/sql/adapters/node-postgres.node.ts')
     const sql = nodePostgresSql({ connectionString: reveal(url) })
-    return starting(sql, prepareDatabase(sql, schemaText, { patienceMs: PATIENCE_MS, log, saltKeys: settings }))
+    return starting(sql, prepared(sql))
   }
   const { openPglite } = await import('../../../stores/sql/adapters/pglite.node.ts')
   writableFolder(dataFolder)
   const { port: sql, opened } = openPglite({ folder: join(dataFolder, 'postgres'), archive: fileURLToPath(DATABASE) })
   return starting(
     sql,
-    opened.then(() => prepareDatabase(sql, schemaText, { patienceMs: 0, log, saltKeys: settings })),
+    opened.then(() => prepared(sql)),
   )
 }
 

@@ -73,9 +73,7 @@ export async function prepareDatabase(
       if (!error.isAway || LOGIN_REFUSED.test(error.code ?? ''))
         throw new Error(`the schema cannot be applied to the database: ${message}`)
       if (performance.now() + pauseMs >= deadline) {
-        const waited =
-          patienceMs > 0 ? `has not been there for ${Math.round(patienceMs / 1000)} seconds` : 'is not there'
-        throw new Error(`the database ${waited}: ${message}`)
+        throw new Error(`the database has not been there for ${Math.round(patienceMs / 1000)} seconds: ${message}`)
       }
       log.warn('database.away', { error: describeError(error) })
     }

@@ -74,8 +74,9 @@ describe('GET /ui/api/refusals', () => {
     expect((await ask(`?key_id=${poor.id}`)).body.data).toMatchObject([
       { code: 'budget_exceeded', scope: 'key_budget' },
     ])
-    expect(await total('scope=key_rpm&team_id=red')).toBe(28)
-    expect(await total('code=budget_exceeded')).toBe(5)
+    expect(await total(`key_id=${limited.id}&scope=key_rpm&team_id=red`)).toBe(28)
+    expect(await total(`key_id=${poor.id}&code=budget_exceeded`)).toBe(5)
+    expect(await total(`key_id=${poor.id}&code=key_rpm_exceeded`)).toBe(0)
     expect(await total('organization_id=acme&endpoint=/v1/embeddings')).toBe(0)
   })
 
