@@ -2,7 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { inject } from 'vitest'
+import type { Config } from '../../src/config/schema.ts'
 import { jsonLog } from '../../src/lib/log.ts'
+import { secret } from '../../src/lib/secret.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { serve } from '../../src/runtimes/node/process/serve.node.ts'
 import { nodeAdapters } from '../../src/runtimes/node/setup/adapters.node.ts'
@@ -11,6 +14,7 @@ import type { Sql } from '../../src/stores/sql/sql.ts'
 import { preparedDatabaseIn, SCHEMA } from './embedded-database.node.ts'
 import { chatInit, MASTER_KEY } from './gateway.ts'
 import { cheapHasher } from './passwords.ts'
+import { preparedDatabase } from './prepared-database.ts'
 
 /** Under which its keys are kept. */
 export const FULL_GATEWAY_SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
@@ -29,7 +33,10 @@ export interface FullGateway {
   close(): Promise<void>
 }
 
-interface FullGatewayOptions {
+export interface FullGatewayOptions {
+  /** Over the embedded database. Without it a gateway whose configuration names none has a PostgreSQL of its own, where
+   *  this machine has a server: its tests take half the time. */
+  readonly embedded?: boolean
   readonly schemaText?: string
   /** Passwords are kept at the cost that they have, and not at next to none. */
   readonly costlyPasswords?: boolean
@@ -37,13 +44,14 @@ interface FullGatewayOptions {
   readonly withoutDatabase?: boolean
 }
 
-/** A gateway over the stores that its configuration names, as `npm start` makes it; only passwords cost it nothing. */
+/** A gateway over real stores, as `npm start` makes it; only passwords cost it nothing. */
 export async function startFullGateway(
   yaml: string,
-  { schemaText = SCHEMA, costlyPasswords = false, withoutDatabase = false }: FullGatewayOptions = {},
+  { embedded = false, schemaText = SCHEMA, costlyPasswords = false, withoutDatabase = false }: FullGatewayOptions = {},
 ): Promise<FullGateway> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-full-'))
-  const config = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: FULL_GATEWAY_SALT_KEY })
+  const written = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: FULL_GATEWAY_SALT_KEY })
+  const config = embedded ? written : await overPostgres(written)
   const log = jsonLog('silent', () => {})
   if (!config.general_settings.database_url) await preparedDatabaseIn(join(dataFolder, 'postgres'))
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
@@ -73,6 +81,13 @@ export async function startFullGateway(
       await rm(dataFolder, { recursive: true, force: true })
     },
   }
+}
+
+async function overPostgres(config: Config): Promise<Config> {
+  const { general_settings: settings } = config
+  const server = inject('postgresUrl')
+  if (settings.database_url || !server) return config
+  return { ...config, general_settings: { ...settings, database_url: secret(await preparedDatabase(server)) } }
 }
 
 async function ready(ask: () => Promise<Response>): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { FullGateway } from './full-gateway.node.ts'
+import type { FullGateway, FullGatewayOptions } from './full-gateway.node.ts'
 import { loadGateway, startGateway, type TestGateway } from './gateway.ts'
 
 /** The text of a configuration file; made before the first test where that takes something that is not there earlier.
@@ -45,9 +45,12 @@ export function withGateway(configuration?: Configuration): TestGateway & Restar
   }
 }
 
-/** The same over the stores that its configuration names, as `npm start` makes it. */
-export function withFullGateway(configuration?: Configuration): FullGateway & Restartable {
-  const start = async (yaml: string) => (await import('./full-gateway.node.ts')).startFullGateway(yaml)
+/** The same over real stores, as `npm start` makes it. */
+export function withFullGateway(
+  configuration?: Configuration,
+  options?: FullGatewayOptions,
+): FullGateway & Restartable {
+  const start = async (yaml: string) => (await import('./full-gateway.node.ts')).startFullGateway(yaml, options)
   const { running, restart, close } = lifetime(start, configuration)
   return {
     get url() {

@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { keptCheaply, PASSWORD } from '../../support/passwords.ts'
 import { type BrowserAnswer, browser, signedIn } from '../../support/people.ts'
-import { preparedDatabase } from '../../support/prepared-database.ts'
 import { enroll, stepNow, totp, wrongCode } from '../../support/second-factor.ts'
 
-const postgresUrl = inject('postgresUrl')
 const LOGIN = '/auth/internal/login'
 const WRONG = { status: 401, code: 'invalid_credentials' }
 
@@ -17,16 +15,11 @@ const from = (address: string) => ({ 'x-forwarded-for': address })
 let lastAddress = 0
 const elsewhere = () => from(`10.${(++lastAddress >> 16) & 255}.${(lastAddress >> 8) & 255}.${lastAddress & 255}`)
 
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('signing in with a password, in %s', { timeout: 90_000 }, (_, onServer) => {
-  if (onServer && !postgresUrl) return
+describe('signing in with a password', { timeout: 90_000 }, () => {
   let gateway: FullGateway
 
   beforeAll(async () => {
-    const database = onServer ? `, database_url: '${await preparedDatabase(postgresUrl as string)}'` : ''
-    gateway = await startFullGateway(`general_settings: { trusted_proxies: ['127.0.0.0/8', '::1']${database} }`)
+    gateway = await startFullGateway(`general_settings: { trusted_proxies: ['127.0.0.0/8', '::1'] }`)
   })
   afterAll(() => gateway?.close())
 

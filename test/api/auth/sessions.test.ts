@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newToken } from '../../../src/lib/token.ts'
 import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { browser, signedIn } from '../../support/people.ts'
-import { preparedDatabase } from '../../support/prepared-database.ts'
 import { withFullGateway } from '../../support/with-gateway.ts'
-
-const postgresUrl = inject('postgresUrl')
 
 describe('an address that sends cookies of no session', () => {
   const gateway = withFullGateway(() => 'general_settings: { max_failed_authentications: 20 }')
@@ -34,18 +31,11 @@ describe('an address that sends cookies of no session', () => {
   })
 })
 
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('sessions, in %s', (_, onServer) => {
-  if (onServer && !postgresUrl) return
+describe('sessions', () => {
   let gateway: FullGateway
 
   beforeAll(async () => {
-    const settings = onServer
-      ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}' }`
-      : ''
-    gateway = await startFullGateway(`${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)
+    gateway = await startFullGateway('model_list: [{ model_name: m, gateway_params: { model: echo/m } }]')
   })
   afterAll(() => gateway?.close())
 

@@ -1,28 +1,22 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/ids.ts'
 import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { signedIn } from '../../support/people.ts'
-import { preparedDatabase } from '../../support/prepared-database.ts'
 import { CLIENT, type Lies, type ScriptedProvider, scriptedProvider } from '../../support/scripted-provider.node.ts'
 import { signOnBrowser } from '../../support/sign-on.ts'
 
-const postgresUrl = inject('postgresUrl')
 const hang = () => {}
 
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('single sign-on, in %s', (_, onServer) => {
-  if (onServer && !postgresUrl) return
+describe('single sign-on', () => {
   let provider: ScriptedProvider
   let gateway: FullGateway
 
   beforeAll(async () => {
     provider = await scriptedProvider()
     gateway = await startFullGateway(`general_settings:
-${onServer ? `  database_url: '${await preparedDatabase(postgresUrl as string)}'\n` : ''}  enable_sso: true
+  enable_sso: true
   sso_provider: oidc
   sso_issuer: ${provider.url}
   sso_client_id: ${CLIENT.id}

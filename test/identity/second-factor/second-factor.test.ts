@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newRecoveryCode, newSecret } from '../../../src/identity/second-factor/codes.ts'
 import { secondFactor } from '../../../src/identity/second-factor/second-factor.ts'
 import { keyHasher } from '../../../src/lib/crypto.ts'
@@ -10,24 +10,15 @@ import { secondFactorRecords } from '../../../src/stores/sql/people/second-facto
 import { batchOf } from '../../../src/stores/sql/query.ts'
 import { FULL_GATEWAY_SALT_KEY } from '../../support/full-gateway.node.ts'
 import { signedIn } from '../../support/people.ts'
-import { preparedDatabase } from '../../support/prepared-database.ts'
 import { stepNow, totp, wrongCode } from '../../support/second-factor.ts'
 import { withFullGateway } from '../../support/with-gateway.ts'
 
-const postgresUrl = inject('postgresUrl')
 const seal = sealUnder(kept(FULL_GATEWAY_SALT_KEY))
 const hash = keyHasher(FULL_GATEWAY_SALT_KEY)
 const none = { open: async () => undefined }
 
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('a second factor, in %s', (_, onServer) => {
-  if (onServer && !postgresUrl) return
-  const gateway = withFullGateway(async () => {
-    const settings = onServer ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}' }` : ''
-    return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
-  })
+describe('a second factor', () => {
+  const gateway = withFullGateway('model_list: []')
 
   /** As one process has it: nothing but the database is shared with others. */
   const process = () =>

@@ -1,22 +1,16 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { newToken } from '../../../../src/lib/token.ts'
 import { rowsOf } from '../../../../src/stores/sql/query.ts'
 import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { type MailReceiver, startMailReceiver, textOf } from '../../../support/mail-receiver.node.ts'
 import { browser, signedIn } from '../../../support/people.ts'
-import { preparedDatabase } from '../../../support/prepared-database.ts'
 
-const postgresUrl = inject('postgresUrl')
 const PASSWORD = 'correct horse battery staple'
 const models = 'model_list: [{ model_name: m, gateway_params: { model: echo/m } }]'
 
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('an invitation by e-mail, in %s', (_, onServer) => {
-  if (onServer && !postgresUrl) return
+describe('an invitation by e-mail', () => {
   let gateway: FullGateway
   let mail: MailReceiver
   const ask = adminApi(() => gateway)
@@ -24,9 +18,8 @@ describe.each([
 
   beforeAll(async () => {
     mail = await startMailReceiver()
-    const database = onServer ? `database_url: '${await preparedDatabase(postgresUrl)}',` : ''
     gateway = await startFullGateway(
-      `general_settings: { ${database} email_provider: smtp, email_base_url: 'https://gateway.example/gw/',
+      `general_settings: { email_provider: smtp, email_base_url: 'https://gateway.example/gw/',
         email_from: 'Gateway <gateway@example.com>', email_smtp_host: 127.0.0.1, email_smtp_port: ${mail.port},
         trusted_proxies: [127.0.0.1] }\n${models}`,
     )

@@ -1,24 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rowsOf } from '../../../../src/stores/sql/query.ts'
 import { MASTER_KEY } from '../../../support/gateway.ts'
 import { alsoSignedIn, browser, type Person, type SignedIn, signedIn } from '../../../support/people.ts'
-import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { enroll, stepNow, totp, wrongCode } from '../../../support/second-factor.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
-const postgresUrl = inject('postgresUrl')
-
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('the second factor, in %s', (_, onServer) => {
-  if (onServer && !postgresUrl) return
-  const gateway = withFullGateway(async () => {
-    const settings = onServer ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}' }` : ''
-    return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
-  })
+describe('the second factor', () => {
+  const gateway = withFullGateway('model_list: [{ model_name: m, gateway_params: { model: echo/m } }]')
 
   const somebody = (person: Person = {}) => signedIn(gateway, person)
 

@@ -1,13 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { actionOf, writes } from '../../../../src/api/middleware/audit.ts'
 import { routes } from '../../../../src/app.ts'
 import { adminApi } from '../../../support/admin-api.ts'
 import { signedIn } from '../../../support/people.ts'
-import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
-
-const postgresUrl = inject('postgresUrl')
 
 it('every write of the administration has an action of its own kind', () => {
   const written = routes.filter(({ contract }) => writes(contract)).map(({ contract }) => actionOf(contract))
@@ -20,19 +17,10 @@ it('every write of the administration has an action of its own kind', () => {
   expect(actionOf({ method: 'post', path: '/x', action: 'key.revoke' })).toBe('key.revoke')
 })
 
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('audit events, in %s', (_, onServer) => {
+describe('audit events', () => {
   const ask = adminApi(() => gateway)
 
-  const gateway = withFullGateway(async () => {
-    if (onServer && !postgresUrl) return undefined
-    const settings = onServer
-      ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}' }`
-      : ''
-    return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
-  })
+  const gateway = withFullGateway('model_list: [{ model_name: m, gateway_params: { model: echo/m } }]')
 
   // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
   async function events(query: string, count: number): Promise<any[]> {
@@ -44,7 +32,7 @@ describe.each([
     }
   }
 
-  describe.skipIf(onServer && !postgresUrl)('of the administration', () => {
+  describe('of the administration', () => {
     it('tell who did what to which record, and what changed', async () => {
       await ask('POST', '/organizations', { organization_id: 'acme' })
       await ask('POST', '/teams', { team_id: 'red', organization_id: 'acme', rpm_limit: 10 })

@@ -1,29 +1,19 @@
-import { beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
 import { MASTER_KEY } from '../../../support/gateway.ts'
-import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
-
-const postgresUrl = inject('postgresUrl')
 
 // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
 type Body = any
 
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('dead letters, in %s', (_, onServer) => {
-  const gateway = withFullGateway(async () => {
-    if (onServer && !postgresUrl) return undefined
-    const settings = onServer
-      ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}' }`
-      : ''
-    return `${settings}
+describe('dead letters', () => {
+  const gateway = withFullGateway(
+    `
 model_list:
   - model_name: priced
     gateway_params: { model: echo/m }
-    model_info: { input_cost_per_token: 0.001, output_cost_per_token: 0.001 }`
-  })
+    model_info: { input_cost_per_token: 0.001, output_cost_per_token: 0.001 }`,
+  )
   const ask = adminApi(() => gateway)
   const run = async (text: string) => (await gateway.sql.query<Body>({ sql: text, parameters: [] })).rows
   const letters = async (): Promise<Body[]> => (await ask('GET', '/dead-letters')).body.data
@@ -43,7 +33,7 @@ model_list:
     await run('ALTER TABLE gateway_spend_rollup DROP CONSTRAINT IF EXISTS refused')
   }
 
-  describe.skipIf(onServer && !postgresUrl)('of audit and ledger', () => {
+  describe('of audit and ledger', () => {
     beforeEach(async () => {
       await accept()
       await run('DELETE FROM gateway_dead_letter')

@@ -1,26 +1,16 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rowsOf, statementOf } from '../../../../src/stores/sql/query.ts'
 import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { signedIn } from '../../../support/people.ts'
-import { preparedDatabase } from '../../../support/prepared-database.ts'
 
-const postgresUrl = inject('postgresUrl')
-
-describe.each([
-  ['PostgreSQL', true],
-  ['the embedded database', false],
-])('accounts, in %s', (_, onServer) => {
-  if (onServer && !postgresUrl) return
+describe('accounts', () => {
   let gateway: FullGateway
   const ask = adminApi(() => gateway)
 
   beforeAll(async () => {
-    const settings = onServer
-      ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}' }`
-      : ''
-    gateway = await startFullGateway(`${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)
+    gateway = await startFullGateway('model_list: [{ model_name: m, gateway_params: { model: echo/m } }]')
     for (const organization_id of ['acme', 'rival']) await ask('POST', '/organizations', { organization_id })
     await ask('POST', '/teams', { team_id: 'red', organization_id: 'acme' })
   })

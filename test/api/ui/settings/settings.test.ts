@@ -20,7 +20,7 @@ model_list:
     gateway_params: { model: echo/m }`
 
 describe('settings', () => {
-  const gateway = withFullGateway(YAML)
+  const gateway = withFullGateway(YAML, { embedded: true })
   const ask = adminApi(() => gateway)
   const check = async (yaml: string) => (await ask('POST', '/config/check', { yaml })).body
 

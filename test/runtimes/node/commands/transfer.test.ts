@@ -15,7 +15,7 @@ const SECRET = 'sk-canary-5f0c2d'
 const ENV = { SECRET }
 const NAMES = kinds.map(({ section }) => section)
 
-const embedded = withFullGateway(FILE)
+const embedded = withFullGateway(FILE, { embedded: true })
 const postgres = withFullGateway(async () => {
   if (!postgresUrl) return undefined
   return `general_settings: { database_url: '${await freshDatabase(postgresUrl)}' }\n${FILE}`
