@@ -1,7 +1,9 @@
 import pg from 'pg'
+import { inject } from 'vitest'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
-import { SCHEMA } from './embedded-database.node.ts'
+import type { Sql } from '../../src/stores/sql/sql.ts'
+import { preparedEmbeddedSql, SCHEMA } from './embedded-database.node.ts'
 import { madeOnce } from './made-once.ts'
 import { freshDatabase } from './postgres.ts'
 
@@ -20,4 +22,10 @@ export async function preparedDatabase(url: string): Promise<string> {
     await sql.close()
   })
   return freshDatabase(url, TEMPLATE)
+}
+
+/** A database of the test's own with the schema in it: on the server, where this machine has one. */
+export async function preparedSql(): Promise<Sql> {
+  const server = inject('postgresUrl')
+  return server ? nodePostgresSql({ connectionString: await preparedDatabase(server) }) : preparedEmbeddedSql()
 }

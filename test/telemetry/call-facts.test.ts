@@ -15,8 +15,8 @@ import type { Sql } from '../../src/stores/sql/sql.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { foldedLedger } from '../../src/telemetry/folded-ledger.ts'
 import { ledger } from '../../src/telemetry/ledger.ts'
-import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
 import { finishedCall } from '../support/finished-calls.ts'
+import { preparedSql } from '../support/prepared-database.ts'
 
 // What the contributing guide says of a fact, followed to the letter: a row, a line that says where it comes from, columns.
 const { added } = vi.hoisted(() => ({
@@ -64,7 +64,7 @@ const COLUMNS = [
 describe('a fact of finished calls that was added', () => {
   let sql: Sql
   beforeAll(async () => {
-    sql = await preparedEmbeddedSql()
+    sql = await preparedSql()
     await applySchema(sql, `${readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')}\n${COLUMNS}`)
     const at = '2026-05-05T10:20:30.000Z'
     const calls = ['one', 'two'].map((callId) => finishedCall({ callId, at, tags: ['filmed'], model: 'm' }))

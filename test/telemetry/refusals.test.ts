@@ -4,7 +4,7 @@ import type { Sql } from '../../src/stores/sql/sql.ts'
 import type { Delivery } from '../../src/telemetry/delivery.ts'
 import type { RequestFinished } from '../../src/telemetry/events.ts'
 import { refusalCounter } from '../../src/telemetry/refusals.ts'
-import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
+import { preparedSql } from '../support/prepared-database.ts'
 
 const refused = (changes: Partial<RequestFinished> = {}): RequestFinished => ({
   type: 'request.finished',
@@ -163,7 +163,7 @@ describe('the counter of refused calls', () => {
 describe('the counts of refused calls in the database', () => {
   let sql: Sql
   beforeEach(async () => {
-    sql ??= await preparedEmbeddedSql()
+    sql ??= await preparedSql()
     await sql.query({ sql: 'DELETE FROM gateway_refusal', parameters: [] })
   })
   const count = (calls: number, changes: object = {}) => ({

@@ -6,8 +6,8 @@ import type { Blobs } from '../../../src/stores/blobs/blobs.ts'
 import { fileRecords } from '../../../src/stores/sql/batches/file-records.ts'
 import { retentionRecords } from '../../../src/stores/sql/batches/retention-records.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
-import { preparedEmbeddedSql } from '../../support/embedded-database.node.ts'
 import { noBlobs } from '../../support/nothing.ts'
+import { preparedSql } from '../../support/prepared-database.ts'
 
 const settings = { batch_max_file_bytes: 1000, batch_max_line_bytes: 100, file_retention_days: 30 }
 const running = new AbortController().signal
@@ -61,7 +61,7 @@ describe('what is kept no longer', () => {
     )
 
   beforeAll(async () => {
-    sql = await preparedEmbeddedSql()
+    sql = await preparedSql()
   })
   afterAll(() => sql.close())
 

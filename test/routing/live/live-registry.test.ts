@@ -16,7 +16,7 @@ import { routeGroupRecords } from '../../../src/stores/sql/records/route-group-r
 import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
 import { mcpServerRecords } from '../../../src/stores/sql/tools/mcp-server-records.ts'
-import { preparedEmbeddedSql } from '../../support/embedded-database.node.ts'
+import { preparedSql } from '../../support/prepared-database.ts'
 
 const schemaText = readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8')
 
@@ -41,7 +41,7 @@ describe('the live registry', () => {
   })
 
   it('warns once of names in chains and aliases that lead nowhere, when it knows what the database holds', async () => {
-    const sql = await preparedEmbeddedSql()
+    const sql = await preparedSql()
     await applySchema(sql, schemaText)
     const groups = routeGroupRecords(sql)
     await groups.create('stored', { enabled: true, members: [{ model_name: 'a', enabled: true }] })

@@ -12,7 +12,7 @@ import { type TeamRecords, teamRecords } from '../../../../src/stores/sql/record
 import { type UserRecords, userRecords } from '../../../../src/stores/sql/records/user-records.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
-import { preparedEmbeddedSql } from '../../../support/embedded-database.node.ts'
+import { preparedSql } from '../../../support/prepared-database.ts'
 
 const ALL: Reach = 'everything'
 const OF_ONE: Reach = { organizations: ['one'], teams: [] }
@@ -27,7 +27,7 @@ describe('who does not reach everything', () => {
   let keys: KeyRecords
 
   beforeAll(async () => {
-    sql = await preparedEmbeddedSql()
+    sql = await preparedSql()
     await applySchema(sql, readFileSync(new URL('../../../../schema.sql', import.meta.url), 'utf8'))
     organizations = organizationRecords(sql)
     teams = teamRecords(sql)
