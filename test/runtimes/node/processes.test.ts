@@ -21,6 +21,13 @@ beforeAll(async () => {
 afterEach(() => here.end())
 afterAll(() => here.clear())
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 const measured = async (gateway: GatewayProcess) => parsePrometheus(await (await gateway.fetch('/metrics')).text())
 const total = async (gateway: GatewayProcess) => (await measured(gateway)).total('gateway_requests_total')
 
@@ -88,6 +95,16 @@ describe.skipIf(!postgresUrl || !redisUrl)('several processes behind one port', 
     for (const stream of streams) expect(spokenText(await readStream(stream))).toBe(TEXT)
     expect(await gateway.ended).toEqual({ code: 0, signal: null })
     expect(gateway.errors()).toBe('')
+  })
+
+  it('let everything finish and end where their leader is killed', async () => {
+    const model = `group-${process.pid}-d`
+    await upstream.script(model, Array(4).fill(answer({ text: TEXT }, slowBetween({ ms: 100 }))))
+    const gateway = await group(model, '2')
+    const streams = await Promise.all(Array.from({ length: 4 }, () => gateway.chat({ model, stream: true })))
+    gateway.kill('SIGKILL')
+    for (const stream of streams) expect(spokenText(await readStream(stream))).toBe(TEXT)
+    for (const pid of pids(gateway)) await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
   })
 
   it('all end when one cannot start', async () => {

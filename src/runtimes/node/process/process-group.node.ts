@@ -19,6 +19,8 @@ type Message =
 export interface Member extends ProcessPool {
   /** Reports to the leader that this process serves requests. */
   ready(port: number, setupToken?: string): void
+  /** Calls `act` when the leader has ended before this process, which then gets no new connections and no signal. */
+  whenAlone(act: () => void): void
 }
 
 /** The time that a metrics page waits for a busy process. */
@@ -35,13 +37,20 @@ export function groupMember(): Member | undefined {
   let nextId = 0
   let all: Measured | undefined
   const waiting = new Map<number, (measured: Measured) => void>()
-  const send = (message: Message) => worker.send(message)
+  const send = (message: Message) => worker.isConnected() && worker.send(message)
   worker.on('message', (message: Message) => {
     if (message.kind === 'gather') own().then((measured) => send({ kind: 'measured', id: message.id, measured }))
     if (message.kind === 'measured') waiting.get(message.id)?.(message.measured)
   })
   return {
     ready: (port, setupToken) => void send({ kind: 'ready', port, setupToken }),
+    whenAlone(act) {
+      worker.on('disconnect', () => {
+        // Otherwise Node would end this process at once, and cut its calls.
+        worker.exitedAfterDisconnect = true
+        act()
+      })
+    },
     measuring(measured) {
       own = measured
     },

@@ -63,7 +63,9 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   }
   process.on('SIGTERM', requestStop)
   process.on('SIGINT', requestStop)
-  if (process.env.npm_lifecycle_event && !member) whenOrphaned(() => requestStop('orphaned'))
+  const stopAlone = () => void (stoppingSince === undefined && stop('orphaned', 0))
+  if (member) member.whenAlone(stopAlone)
+  else if (process.env.npm_lifecycle_event) whenOrphaned(stopAlone)
 
   try {
     await adapters.ready
