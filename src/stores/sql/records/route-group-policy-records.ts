@@ -49,7 +49,8 @@ const now = sql<string>`now()`
 export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords {
   const versions = queries.selectFrom('gateway_route_group_policy_version').select(VERSION)
   const one = async <Row>(query: Query<Row>) => (await rowsOf(database, query))[0]
-  /** Publishes while the prompt of the policy is locked, so that it cannot be archived meanwhile. */
+  /** Publishes while the prompt of the policy is locked, so that it cannot be archived meanwhile. The policy is locked
+   *  before its prompt, so that no two publications wait for each other. */
   async function publishing(
     by: string,
     lock: Query<unknown>,
@@ -151,7 +152,8 @@ export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords 
         .where('version', '=', version)
       return publishing(
         by,
-        sql`SELECT FROM gateway_prompt AS prompt WHERE prompt.key = ${promptOfPolicy(sql`(${past})`)} FOR UPDATE`,
+        sql`SELECT FROM gateway_route_group_policy AS policy JOIN gateway_prompt AS prompt
+          ON prompt.key = ${promptOfPolicy(sql`(${past})`)} WHERE policy.group_name = ${name} FOR UPDATE`,
         queries
           .updateTable('gateway_route_group_policy')
           .set((held) => ({
