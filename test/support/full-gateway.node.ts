@@ -76,7 +76,7 @@ export async function startFullGateway(
     setupToken: serving.setupToken,
     chat: (body) => call('/v1/chat/completions', chatInit(body)),
     async close() {
-      await serving.stop(1000)
+      await serving.stop(1000, 10)
       await adapters.close()
       await rm(dataFolder, { recursive: true, force: true })
     },

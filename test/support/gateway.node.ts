@@ -47,7 +47,7 @@ export async function start(
     records,
     idle: serving.idle,
     async close() {
-      await serving.stop(1000)
+      await serving.stop(1000, 10)
       await transport.close()
     },
   }

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as Listening, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Aborter, newAbort } from '../../../lib/abort.ts'
 import { GatewayError } from '../../../lib/errors.ts'
@@ -14,8 +14,8 @@ const SETTLE_MS = 2000
 /** The time for clients of cut calls to read the error. */
 const FAREWELL_MS = 500
 
-/** The interval of closing idle connections: those that are kept alive become idle when their answer ends. */
-const SWEEP_MS = 50
+/** The time for a client to send its next request over a connection that is kept alive: it may be on its way. */
+const IDLE_MS = 200
 
 /** The time for a client that has just connected to send its request. */
 const SILENT_MS = 500
@@ -84,13 +84,15 @@ export interface Connections {
   last(): void
   /** Ends all running calls. */
   cut(reason: GatewayError): void
-  /** Closes those that wait for their next request. */
+  /** Closes those that wait for their next request, and did when it was called before. Of those that Node reads, all that
+   *  wait now. */
   closeIdle(): void
   closeAll(): void
   /** Closes connections without a request, which browsers and load balancers open in advance. */
   closeSilent(): void
-  /** Resolves in a turn of the event loop that was short and brought no connection, so that none waits to be accepted:
-   *  those that do are reset when the server stops listening. After `limitMs` in any turn. */
+  /** Resolves in a turn of the event loop that was short and brought no connection, so that none waits to be accepted, and
+   *  no request to be read: those that do are lost when the server stops listening, or closes their connection. After
+   *  `limitMs` in any turn. */
   calm(limitMs: number): Promise<void>
 }
 
@@ -152,26 +154,31 @@ export function connectionsOf(server: Server, plain?: PlainConnections): Connect
  *  idle before, and to close it would fail that request. */
 const lookedAtSockets = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Stops accepting connections, waits for running calls, and cuts them after the limit. */
+/** Stops accepting connections, waits for running calls, and cuts them after the limit. Connections that are kept alive
+ *  get `idleMs` for a next request, whose answer is their last. */
 export async function drain(
   server: Server,
   {
     connections,
     pending,
     limitMs,
+    idleMs = IDLE_MS,
   }: {
     connections: Connections
     pending: Pending
     limitMs: number
+    idleMs?: number | undefined
   },
 ): Promise<'drained' | 'cut'> {
-  connections.last()
   await connections.calm(CALM_MS)
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Not as a server of http, which would close idle connections as well.
+  const closed = new Promise<void>((resolve) => void Listening.prototype.close.call(server, () => resolve()))
+  // Not before: clients of last answers connect anew.
+  connections.last()
   const sweep = setInterval(async () => {
-    await lookedAtSockets()
+    await connections.calm(idleMs / 2)
     connections.closeIdle()
-  }, SWEEP_MS)
+  }, idleMs)
   const silent = setTimeout(async () => {
     await lookedAtSockets()
     connections.closeSilent()
@@ -190,5 +197,7 @@ export async function drain(
   }
   clearInterval(sweep)
   clearTimeout(silent)
+  // Ends the look that Node takes at connections every now and then.
+  server.close()
   return inTime ? 'drained' : 'cut'
 }

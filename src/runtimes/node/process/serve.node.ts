@@ -33,8 +33,8 @@ export interface Serving {
   /** Resolves when all deferred work of answered requests is done, and their events are read. */
   idle(): Promise<void>
   /** Reports that it is not ready; after `shutdown_delay` stops accepting connections, waits for running calls up to
-   *  the limit, cuts the others, and stores the records. */
-  stop(limitMs?: number): Promise<'drained' | 'cut'>
+   *  the limit, cuts the others, and stores the records. `idleMs`: how long a connection that is kept alive may be idle. */
+  stop(limitMs?: number, idleMs?: number): Promise<'drained' | 'cut'>
 }
 
 /** The longest head of a request, as on Workers. */
@@ -134,15 +134,17 @@ export async function serve(
       await pending.settled()
       services.telemetry.catchUp()
     },
-    async stop(limitMs = DRAIN_MS) {
+    async stop(limitMs = DRAIN_MS, idleMs) {
       draining = true
-      // A balancer's connections end with their next answer, so that few are left to close when the delay is over.
-      connections.last()
       timers.stop()
       webSockets?.end()
       const stoppingBatches = atMost(limitMs + GIVING_BACK_MS, stopBatches(limitMs))
-      if (shutdown_delay > 0) await wait(1000 * shutdown_delay)
-      const outcome = await drain(server, { connections, pending, limitMs })
+      if (shutdown_delay > 0) {
+        // A balancer's connections end with their next answer, so that few are left to close when the delay is over.
+        connections.last()
+        await wait(1000 * shutdown_delay)
+      }
+      const outcome = await drain(server, { connections, pending, limitMs, idleMs })
       stopWatching()
       await stoppingBatches
       // Lost events of sinks are counted and logged by their lanes.

@@ -6,10 +6,13 @@ import { connectionsOf, drain, pendingWork } from '../../../../src/runtimes/node
 import type { Listener } from '../../../../src/runtimes/node/http/messages.node.ts'
 import { plainConnections } from '../../../../src/runtimes/node/http/plain/plain-connections.node.ts'
 
-it.each([
+const requests = [
   ['by Node', 'GET / HTTP/1.1\r\nhost: here\r\n\r\n'],
   ['without it', 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 2\r\n\r\nok'],
-])('answers a request that lies in a kept connection, unread, when the end begins (%s)', async (_, request) => {
+] as const
+
+/** A server that has answered a request of a client, whose connection is kept alive. */
+async function keeping(request: string) {
   const listener: Listener = (_incoming, outgoing) => {
     connections.answering(outgoing)
     outgoing.writeHead(200, {})
@@ -27,12 +30,33 @@ it.each([
   const closed = once(client, 'close')
   client.write(request)
   await expect.poll(() => received).toMatch(/served/)
+  const end = (idleMs: number) => drain(server, { connections, pending: pendingWork(() => {}), limitMs: 5000, idleMs })
+  return { server, client, closed, end, received: () => received }
+}
 
-  // The bytes are in the server's socket when the call returns; its event loop has not looked there yet.
-  client.write(request)
-  const outcome = drain(server, { connections, pending: pendingWork(() => {}), limitMs: 5000 })
-  await closed
-  expect(received.match(/served/g)).toHaveLength(2)
-  expect(received.split('HTTP/1.1')[2]).toMatch(/^connection: close\r$/im)
-  expect(await outcome).toBe('drained')
-})
+it.each(requests)(
+  'answers a request that lies in a kept connection, unread, when the end begins (%s)',
+  async (_, request) => {
+    const { client, closed, end, received } = await keeping(request)
+    // The bytes are in the server's socket when the call returns; its event loop has not looked there yet.
+    client.write(request)
+    const outcome = end(5)
+    await closed
+    expect(received().match(/served/g)).toHaveLength(2)
+    expect(await outcome).toBe('drained')
+  },
+)
+
+it.each(requests)(
+  'answers a request that comes over a kept connection soon after, as its last (%s)',
+  async (_, request) => {
+    const { server, client, closed, end, received } = await keeping(request)
+    const outcome = end(1000)
+    await expect.poll(() => server.listening).toBe(false)
+    client.write(request)
+    await closed
+    expect(received().match(/served/g)).toHaveLength(2)
+    expect(received().split('HTTP/1.1')[2]).toMatch(/^connection: close\r$/im)
+    expect(await outcome).toBe('drained')
+  },
+)

@@ -10,8 +10,8 @@ const MOST_PIECES = 8
 const SILENT_SECONDS = 60
 
 export interface PlainConnection {
-  /** Whether it waits for a next request, nothing of which has come. */
-  isIdle(): boolean
+  /** Whether it waits for a next request, nothing of which has come, and did when it was asked before. */
+  isStillIdle(): boolean
   /** To be called every second. */
   look(): void
 }
@@ -35,9 +35,11 @@ export function plainConnection(socket: Socket, { listener, gone, giveAway, refu
   let came: Buffer | undefined
   let pieces = 0
   let quietSeconds = 0
+  let wasIdle = false
 
   function arrived(bytes: Buffer): void {
     quietSeconds = 0
+    wasIdle = false
     came = came ? Buffer.concat([came, bytes]) : bytes
     if (!answer) takeNext()
     else if (came.length > LONGEST_BYTES) socket.pause()
@@ -99,7 +101,12 @@ export function plainConnection(socket: Socket, { listener, gone, giveAway, refu
   for (const [event, told] of events) socket.on(event, told)
 
   const connection: PlainConnection = {
-    isIdle: () => !answer && !came && socket.bytesRead > 0,
+    isStillIdle() {
+      const isIdle = !answer && !came && socket.bytesRead > 0
+      const isStill = isIdle && wasIdle
+      wasIdle = isIdle
+      return isStill
+    },
     look() {
       if (answer) return
       quietSeconds += 1

@@ -7,7 +7,7 @@ const SECOND_MS = 1000
 
 /** The connections of a server that Node does not know of. */
 export interface PlainConnections {
-  /** Closes those that wait for their next request. */
+  /** Closes those that wait for their next request, and did when it was called before. */
   closeIdle(): void
   closeAll(): void
 }
@@ -35,7 +35,7 @@ export function plainConnections(server: Server, listener: Listener): PlainConne
 
   return {
     closeIdle() {
-      for (const [connection, socket] of all) if (connection.isIdle()) socket.destroy()
+      for (const [connection, socket] of all) if (connection.isStillIdle()) socket.destroy()
     },
     closeAll() {
       for (const socket of all.values()) socket.destroy()

@@ -198,6 +198,9 @@ describe('a connection', () => {
     busy.socket.write(PLAIN)
     await expect.poll(() => come.length).toBe(2)
     plain.closeIdle()
+    await settled()
+    expect(idle.socket.closed, 'it was not known to be idle').toBe(false)
+    plain.closeIdle()
     await idle.closed
     expect([silent.socket.closed, busy.socket.closed]).toEqual([false, false])
     plain.closeAll()
