@@ -3,6 +3,7 @@ import type { BudgetSpent } from '../sql/records/budget-records.ts'
 import { addTo, isCounter } from './counted-series.ts'
 import type { Reservation } from './deployment-signals.ts'
 import { admit, standing } from './in-process/admission.ts'
+import { forgetBudget } from './in-process/budgets.ts'
 import {
   availability,
   finish,
@@ -78,6 +79,7 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
       if (!entry) continue
       const record = entry.value
       record.holds.remove(outcome.callId, holdNano)
+      if (record.isUnread) continue
       const adds = !repeated && (lateMs === 0 || record.readAt <= at - lateMs)
       if (adds && period > record.period) {
         record.period = period
@@ -139,7 +141,7 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
   function raise(spent: readonly BudgetSpent[]): void {
     for (const { subject, period, spentNano } of spent) {
       const record = state.budgets.get(subject)
-      if (!record || record.period !== period) continue
+      if (!record || record.isUnread || record.period !== period) continue
       if (spentNano <= record.spent) record.shortSince = undefined
       else if (record.shortSince === undefined) record.shortSince = at
       else if (elapsedMs(record.shortSince, at) >= SHORT_MS) {
@@ -171,7 +173,7 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
 
   function remove(keys: readonly Key[]): void {
     for (const key of keys) {
-      if (key.startsWith(BUDGETS)) state.budgets.delete(key.slice(BUDGETS.length))
+      if (key.startsWith(BUDGETS)) forgetBudget(state, key.slice(BUDGETS.length), at)
       else valuesOf(key).delete(key)
     }
   }

@@ -85,6 +85,23 @@ export function budgetsContract({ fresh }: World): void {
       expect(await kinds(store, asked('unseeded'), asked(100))).toEqual(['stale', 'refused'])
     })
 
+    it('knows what running calls hold of it also when it was removed and is read again', async () => {
+      const { store } = fresh()
+      const asked = (holdNano: number, seedNano: number) =>
+        call({ budgets: [budget(100, holdNano, '2026-02', seedNano)] })
+      const [running, another] = [asked(40, 0), asked(20, 0)]
+      expect(await kinds(store, running, another)).toEqual(['admitted', 'admitted'])
+      await store.remove(budgetKey('team:1'))
+      expect((await store.standing({ quotas: [], slots: [], budgets: ['team:1'] })).budgets).toEqual([undefined])
+      const settled = (callId: string, holdNano: number) =>
+        settlement(callId, { budgets: [{ subject: 'team:1', period: '2026-02', holdNano, spentNano: 5 }] })
+      // Of which the database has the spend.
+      await store.settle(settled(another.callId, 20))
+      expect(await kinds(store, asked(51, 10), asked(50, 10))).toEqual(['refused', 'admitted'])
+      await store.settle(settled(running.callId, 40))
+      expect(await kinds(store, asked(36, 0), asked(35, 0))).toEqual(['refused', 'admitted'])
+    })
+
     it('is usable at once after calls with huge holds were cancelled or never settled', async () => {
       const { store, clock } = fresh()
       const cancelled = call({ budgets: [budget(100, 100)] })

@@ -8,7 +8,7 @@ import {
 import { LIFETIME_MS } from '../keys.ts'
 import type { Admission, Admitted, Budget, Limits, QuotaStates, Refused, Stale, Standing } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
-import { type Budgets, fullBudget, holdBudgets, readBudgets, spentBudget } from './budgets.ts'
+import { type Budgets, fullBudget, holdBudgets, isRead, readBudgets, spentBudget } from './budgets.ts'
 import type { CountedQuotas } from './counters.ts'
 import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
 import type { Entry } from './expiring-map.ts'
@@ -55,7 +55,8 @@ export function standing(state: State, limits: Limits, now: number): Standing {
     taken: limits.slots.map((subject) => state.slots.get(subject)?.count(now) ?? 0),
     budgets: limits.budgets.map((subject) => {
       const known = state.budgets.get(subject)
-      return known && { period: known.period, spentNano: known.spent, heldNano: known.holds.total(now) }
+      if (!known || known.isUnread) return undefined
+      return { period: known.period, spentNano: known.spent, heldNano: known.holds.total(now) }
     }),
   }
 }
@@ -72,7 +73,7 @@ function findStale(state: State, call: Admission, { found }: Budgets): Stale | u
   }
   for (let index = 0; index < call.budgets.length; index++) {
     const { subject, seedNano } = call.budgets[index] as Budget
-    if (seedNano === undefined && !found[index]) budgets = [...budgets, subject]
+    if (seedNano === undefined && !isRead(found[index])) budgets = [...budgets, subject]
   }
   return records === NONE && budgets === NONE ? undefined : { kind: 'stale', records, budgets }
 }

@@ -10,6 +10,17 @@ export interface Budgets {
   readonly spentNano: readonly number[]
 }
 
+/** Whether it is known what a budget has spent. */
+export const isRead = (entry: Entry<BudgetRecord> | undefined): entry is Entry<BudgetRecord> =>
+  entry !== undefined && !entry.value.isUnread
+
+/** Forgets what a budget has spent. What running calls hold of it counts when it is read again. */
+export function forgetBudget(state: State, subject: string, now: number): void {
+  const record = state.budgets.get(subject)
+  if (record && record.holds.count(now) > 0) record.isUnread = true
+  else state.budgets.delete(subject)
+}
+
 export function readBudgets(state: State, budgets: readonly Budget[]): Budgets {
   const found = new Array<Entry<BudgetRecord> | undefined>(budgets.length)
   const spentNano = new Array<number>(budgets.length)
@@ -17,7 +28,7 @@ export function readBudgets(state: State, budgets: readonly Budget[]): Budgets {
     const { subject, period, seedNano } = budgets[index] as Budget
     const entry = state.budgets.entry(subject)
     found[index] = entry
-    spentNano[index] = !entry || period > entry.value.period ? (seedNano ?? 0) : entry.value.spent
+    spentNano[index] = !isRead(entry) || period > entry.value.period ? (seedNano ?? 0) : entry.value.spent
   }
   return { found, spentNano }
 }
@@ -76,7 +87,12 @@ export function holdBudgets(
       found[index] ?? state.budgets.put(subject, { spent, period, readAt: now, holds: createLeases() }, expiresAt)
     const record = entry.value
     record.spent = spent
-    if (period > record.period) record.period = period
+    if (record.isUnread) {
+      record.period = period
+      record.readAt = now
+      record.shortSince = undefined
+      record.isUnread = undefined
+    } else if (period > record.period) record.period = period
     if (holdNano > 0) record.holds.add(callId, now, leaseEnd, holdNano)
     entry.expiresAt = expiresAt
   }

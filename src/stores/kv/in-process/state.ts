@@ -19,6 +19,8 @@ export interface BudgetRecord {
   readAt: number
   /** Since when it is known to be below the database's. */
   shortSince?: number | undefined
+  /** It was removed while calls held some of it: only its holds are known. */
+  isUnread?: boolean | undefined
   readonly holds: Leases
 }
 
