@@ -142,6 +142,8 @@ describe('what one request has brought about blames no deployment, with', () => 
     ['an account without money', 402, 'Insufficient credits. Add more to continue.', 'upstream_refused'],
     ['a path', 405, 'Method Not Allowed', 'upstream_refused'],
     ['a fault', 500, 'The server had an error while processing your request.', 'upstream_failed'],
+    ['a method that is unknown', 501, 'Not Implemented', 'upstream_failed'],
+    ['a fault that says nothing', 501, '', 'upstream_failed'],
     ['a conflict of its own', 409, 'The operation was aborted.', 'upstream_failed'],
   ])('but %s does', (_, status, message, expected) => {
     expect(named(status, { error: { message } })).toBe(expected)

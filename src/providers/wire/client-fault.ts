@@ -17,6 +17,8 @@ const LESS_IS_PAID_FOR = /fewer max_tokens/i
 const CLIENTS_CONFLICT = /^conversation_locked$|^another process is currently operating on this conversation/im
 /** A 429 or 413 because a single request exceeds the limit of a minute or of the account. */
 const TOO_LARGE_ALONE = /^request too large for\b|extra usage is required for long context/i
+/** A 501 that names what the request asks for in vain; any other 501 is a failure of the server, like every 5xx. */
+const NAMES_UNIMPLEMENTED = /[a-z`'")] not\b.*\b(implemented|support)|unsupported/i
 /** A 500 of servers that also use it for mistakes of the client. */
 const SERVERS_MISTAKEN = /failed to process inputs|image: unknown format|illegal base64 data/i
 
@@ -29,7 +31,7 @@ export function clientFault(status: number, error: WireError): FailureName | und
     (status === 404 && (isAboutRequest(error) || ROUTED_NOWHERE.test(message))) ||
     (status === 409 && CLIENTS_CONFLICT.test(`${code}\n${message}`)) ||
     (status === 500 && SERVERS_MISTAKEN.test(message)) ||
-    status === 501
+    (status === 501 && NAMES_UNIMPLEMENTED.test(message))
   if (rejected) return 'upstream_rejected'
   return (status === 429 || status === 413) && TOO_LARGE_ALONE.test(message) ? 'context_window' : undefined
 }
