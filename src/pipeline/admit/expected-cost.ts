@@ -1,7 +1,7 @@
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import { costNano } from '../../modes/price/cost.ts'
 import { asOftenAsItMay, asUsage } from '../../modes/price/surcharges-asked.ts'
-import { type Usage, usageOf, usageWith } from '../../modes/usage.ts'
+import { tokensOfCharacters, type Usage, usageOf, usageWith } from '../../modes/usage.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import { type CallInput, requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
@@ -26,6 +26,12 @@ const ELSEWHERE_TOKENS = 32_768
 
 /** No tokenizer makes more than one token of a byte, while the estimate counts four bytes as one token. */
 const BYTES_A_TOKEN = 4
+
+/** What no model reads of a short body: the name of the model and the names of members. */
+const FRAME_BYTES = 64
+
+/** What a density that was divided and multiplied again may be below a whole number. */
+const ROUNDING = 1e-9
 
 type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form' | 'batch'>
 export type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
@@ -65,7 +71,7 @@ export function expecting(
     const repeated = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
     const longest = longestInput(endpoint, asked, deployment)
     const mostInput = Math.max(repeated, Math.min(longest, most.tokens + elsewhere + continuedTokens))
-    const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.denseInput ?? 1)))
+    const likelyInput = Math.min(mostInput, likelyTokens(bodyBytes, usual?.denseInput))
     const output = outputBound(endpoint, request, deployment)
     const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)
     const likelyOutput = output.meant ? output.tokens : Math.min(output.tokens, usualOutput)
@@ -88,6 +94,14 @@ export function expecting(
     }
     return { holdNano, likelyNano }
   }
+}
+
+/** By the density of former calls, rounded down: one that is like the last is likely to cost the same, so that a budget
+ *  for ten of them lets ten pass. Without former calls the frame of the body is left out, so that a budget for one short
+ *  call has room for it. */
+function likelyTokens(bodyBytes: number, density: number | undefined): number {
+  if (density !== undefined) return Math.floor(tokensOfCharacters(bodyBytes) * density + ROUNDING)
+  return Math.max(1, Math.ceil((bodyBytes - FRAME_BYTES) / BYTES_A_TOKEN))
 }
 
 type Kind = (whole: Usage) => Usage

@@ -29,7 +29,7 @@ describe('an answer that another goes on with', () => {
   it('ends where the budget has no room for that, and costs what was said', async () => {
     const calls = budgetedCalls(config())
     // What is to come fits, and not what was said beside it.
-    const from = calls.caller({ key: { max_budget: 0.6 } })
+    const from = calls.caller({ key: { max_budget: 0.55 } })
     const { text } = await calls.ask(from, body, CUT)
     await calls.idle()
     expect(calls.asked.map(({ origin }) => origin)).toEqual(['https://first.test'])

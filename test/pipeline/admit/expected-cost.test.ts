@@ -108,6 +108,28 @@ describe('what is held for a call', () => {
     ).toBe(300)
   })
 
+  it('is likely to be the text of a short call, not the frame of its body, where no call has taught anything', () => {
+    const prices = { input_cost_per_token: 0.01, output_cost_per_token: 0.01 }
+    const ofText = (content: string) => {
+      const body = { model: 'echo', messages: [{ role: 'user', content }] }
+      const bytes = new TextEncoder().encode(JSON.stringify(body))
+      return cost({ bytes }, body, { id: 'cold', info: prices }).likelyNano / 10_000_000
+    }
+    expect(ofText('Hello')).toBeLessThanOrEqual(2)
+    expect(ofText('x'.repeat(40_000))).toBeGreaterThan(9900)
+  })
+
+  it('is likely to be what the call before cost, to the token, where both are alike', () => {
+    const info = { input_cost_per_token: 0.01, output_cost_per_token: 0.01 }
+    for (let bodyBytes = 40; bodyBytes < 400; bodyBytes++) {
+      const id = `like-${bodyBytes}`
+      const usage = usageOf({ inputTokens: bodyBytes % 23, outputTokens: 7 })
+      services.usual.learn(id, { bodyBytes, usage, answers: 1, limited: false })
+      const { likelyNano } = cost({ bytes: new Uint8Array(bodyBytes) }, {}, { id, info })
+      expect(likelyNano, id).toBe(((bodyBytes % 23) + 7) * 10_000_000)
+    }
+  })
+
   it('is nothing for what costs nothing anywhere', () => {
     expect(cost({ endpoint: { ...input.endpoint, free: true } }, {}, { info: PRICES })).toEqual(NO_COST)
   })
@@ -189,7 +211,7 @@ describe('what is held for a call', () => {
     ['rerankings by tokens', asMode(rerank), { query: 'Hi', documents: ['Hi'] }],
   ])('is the price of the input where nothing is written: %s', (_name, mode, fields) => {
     const info = { input_cost_per_token: 0.001, batch_price_multiplier: 1 }
-    expect(cost({ endpoint: { mode } }, fields, { info })).toEqual({ holdNano: 100_000_000, likelyNano: 25_000_000 })
+    expect(cost({ endpoint: { mode } }, fields, { info })).toEqual({ holdNano: 100_000_000, likelyNano: 9_000_000 })
   })
 
   it.each([
