@@ -11,6 +11,11 @@ const KINDS: Readonly<Record<string, string>> = {
   array: 'must be a list',
 }
 
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'must be an e-mail address',
+  datetime: 'must be a time such as 2031-01-31T00:00:00Z',
+}
+
 /** The message of a schema's issue for an operator. It never quotes the value, which may be a secret. */
 export function sentence(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is required; add it'
@@ -31,7 +36,7 @@ export function sentence(issue: z.core.$ZodRawIssue): string {
       if (issue.origin === 'string') return `must not be longer than ${issue.maximum} characters`
       return `must be at most ${issue.maximum}`
     case 'invalid_format':
-      return issue.format === 'email' ? 'must be an e-mail address' : 'has the wrong format'
+      return FORMATS[issue.format] ?? 'has the wrong format'
     // Of a map whose keys are a choice; other maps say more.
     case 'unrecognized_keys':
       return 'is not a known field; remove it'

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { accepted } from '../../src/config/accepted.ts'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { strategies } from '../../src/routing/strategies/index.ts'
@@ -516,6 +518,13 @@ describe('the environment', () => {
       `${P}.timeout: must be a number (it comes from the environment variable N)`,
     ])
   })
+})
+
+it('a moment in a request is told how it is written', () => {
+  const schema = z.object({ expires_at: z.iso.datetime({ offset: true }) })
+  expect(() => accepted(schema, { expires_at: '2031-01-31' })).toThrow(
+    expect.objectContaining({ message: expect.stringContaining('must be a time such as 2031-01-31T00:00:00Z') }),
+  )
 })
 
 it('tells everything at once, each with its place', () => {
