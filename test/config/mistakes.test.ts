@@ -527,6 +527,17 @@ it('a moment in a request is told how it is written', () => {
   )
 })
 
+it.each([
+  [{}, 'email: is required; add it'],
+  [{ email: 'a@b.test' }, 'password: is required; add it'],
+  [{ master_key: '' }, 'master_key: must not be empty'],
+  [{ email: 'a@b.test', password: 'x', code: '1' }, 'code: is not a known field; remove it'],
+])('a request in one of two forms is told what is missing in the form that it has: %j', (given, told) => {
+  const person = z.strictObject({ email: z.string(), password: z.string() })
+  const schema = z.union([person, z.strictObject({ master_key: z.string().min(1) })])
+  expect(() => accepted(schema, given)).toThrow(expect.objectContaining({ message: told }))
+})
+
 it('tells everything at once, each with its place', () => {
   const yaml = `
 general_settings: { master_key: os.environ/NONE, salt_key: changeme, email_provider: log, colour: red }
