@@ -134,7 +134,7 @@ describe('a request of the Messages API as chat', () => {
     ['output_config.x_new', { output_config: { effort: 'low', x_new: 1 } }],
     ['output_config.format', { output_config: { format: { type: 'grammar' } } }],
     ['messages.0.content.0.input', content({ type: 'tool_use', id: 't', name: 'f', input: '{"a":1}' }, 'assistant')],
-    ['messages.0.content.0.type', content({ type: 'server_tool_use', id: 'x' }, 'assistant')],
+    ['messages.0.content.0.type', content({ type: 'container_upload', file_id: 'x' }, 'assistant')],
     ['messages.0.content.0.source', content({ type: 'image', source: { type: 'file', file_id: 'f' } })],
     ['messages.0.content.0.context', content({ type: 'document', context: 'x', source: {} })],
     ['messages.0.content.0.citations', content({ type: 'document', citations: { enabled: true }, source: {} })],

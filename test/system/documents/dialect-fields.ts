@@ -17,6 +17,7 @@ const DIALECTS: Readonly<Record<string, FieldTable>> = {
     ...prefixed('output_config', messages.OUTPUT_FIELDS),
     ...prefixed('tools', messages.TOOL_FIELDS),
     ...prefixed('tools', hints(messages.VENDOR_TOOLS)),
+    ...prefixed('messages.content', messages.BLOCK_FIELDS),
   },
   '/v1/responses': { ...responses.RESPONSES_FIELDS, ...prefixed('tools', hints(responses.VENDOR_TOOLS)) },
   '/v2/chat': COHERE_FIELDS,

@@ -53,6 +53,23 @@ export const TOOL_FIELDS: FieldTable = {
   allowed_callers: hint(),
 }
 
+/** The blocks of an answer that tell of what the vendor did itself. What it led to is in the text behind them. */
+export const BLOCK_FIELDS: FieldTable = {
+  server_tool_use: hint(),
+  web_search_tool_result: hint(),
+  web_fetch_tool_result: hint(),
+  code_execution_tool_result: hint(),
+  bash_code_execution_tool_result: hint(),
+  text_editor_code_execution_tool_result: hint(),
+  tool_search_tool_result: hint(),
+  advisor_tool_result: hint(),
+  mcp_tool_use: hint(),
+  mcp_tool_result: hint(),
+  mcp_tool_listing: hint(),
+  fallback: hint(),
+  compaction: adapted('a summary by the user, in the place of all that is before it'),
+}
+
 /** Tools that only the vendor's models know or that it runs itself, by the beginning of their types. */
 export const VENDOR_TOOLS = [
   'web_search',

@@ -1,8 +1,9 @@
-import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { asContent, blocksOf, chatPart, chatParts } from './content.ts'
+import { BLOCK_FIELDS } from './fields.ts'
 
 type Message = { readonly role: string; readonly [field: string]: unknown }
 
@@ -11,11 +12,19 @@ export function chatMessages({ system, messages }: MessagesRequest, drop: Drop):
   const told = blocksOf(system).filter((block) => !isBillingMark(block))
   if (told.length < blocksOf(system).length) drop('system.x-anthropic-billing-header')
   const instructions = chatParts(told, 'system')
+  // A compaction stands for everything before it.
+  const compacted = messages.findLastIndex(({ role, content }) => role === 'assistant' && compactionIn(content) !== -1)
   return [
     ...(instructions.length > 0 ? [{ role: 'system', content: asContent(instructions) }] : []),
-    ...messages.flatMap(({ role, content }, index) => TURNS[role](content, `messages.${index}.content`)),
+    ...messages.flatMap(({ role, content }, index) =>
+      index < compacted ? [] : TURNS[role](content, `messages.${index}.content`, drop),
+    ),
   ]
 }
+
+/** The place of the last compaction in a turn, or -1. One that failed is empty. */
+const compactionIn = (content: unknown) =>
+  blocksOf(content).findLastIndex((block) => block.type === 'compaction' && asText(block.content) !== '')
 
 /** The vendor's own clients put a mark for its billing among the instructions. It changes from call to call, so that no
  *  other provider could cache what follows. */
@@ -24,7 +33,15 @@ const isBillingMark = ({ text }: JsonRecord) => asText(text).startsWith('x-anthr
 const TURNS = {
   system: (content: unknown, at: string): Message[] => [{ role: 'system', content: asContent(chatParts(content, at)) }],
   user: userTurn,
-  assistant: (content: unknown, at: string): Message[] => [assistantTurn(blocksOf(content), at)],
+  assistant(content: unknown, at: string, drop: Drop): Message[] {
+    const blocks = blocksOf(content)
+    const place = compactionIn(content)
+    const turn = assistantTurn(blocks, at, { from: place + 1, drop })
+    const compaction = blocks[place]
+    if (!compaction) return [turn]
+    const summary = { role: 'user', content: `A summary of the conversation so far:\n\n${asText(compaction.content)}` }
+    return place + 1 < blocks.length ? [summary, turn] : [summary]
+  },
 } as const
 
 function userTurn(content: unknown, at: string): Message[] {
@@ -59,15 +76,21 @@ function toolMessage({ tool_use_id, content, is_error, cache_control }: JsonReco
   }
 }
 
-function assistantTurn(blocks: readonly JsonRecord[], at: string): Message {
+function assistantTurn(
+  blocks: readonly JsonRecord[],
+  at: string,
+  { from, drop }: { readonly from: number; readonly drop: Drop },
+): Message {
   const parts: JsonRecord[] = []
   const calls: JsonRecord[] = []
   const thinking: JsonRecord[] = []
   for (const [index, block] of blocks.entries()) {
+    if (index < from || block.type === 'compaction') continue
     const place = `${at}.${index}`
     if (block.type === 'tool_use') calls.push(toolCall(block, place))
     else if (block.type === 'thinking' || block.type === 'redacted_thinking') thinking.push(block)
     else if (block.type === 'text') parts.push(chatPart(block, place))
+    else if (entryOf(BLOCK_FIELDS, block.type)) drop(`messages.content.${block.type}`)
     else
       throw inexpressible(
         `${place}.type`,
