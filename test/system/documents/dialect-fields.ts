@@ -19,7 +19,11 @@ const DIALECTS: Readonly<Record<string, FieldTable>> = {
     ...prefixed('tools', hints(messages.VENDOR_TOOLS)),
     ...prefixed('messages.content', messages.BLOCK_FIELDS),
   },
-  '/v1/responses': { ...responses.RESPONSES_FIELDS, ...prefixed('tools', hints(responses.VENDOR_TOOLS)) },
+  '/v1/responses': {
+    ...responses.RESPONSES_FIELDS,
+    ...prefixed('reasoning', responses.REASONING_FIELDS),
+    ...prefixed('tools', hints(responses.VENDOR_TOOLS)),
+  },
   '/v2/chat': COHERE_FIELDS,
   '/v2/embed': COHERE_EMBED_FIELDS,
   '/v1/text-to-speech': TEXT_TO_SPEECH_FIELDS,

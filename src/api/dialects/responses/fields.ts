@@ -12,10 +12,7 @@ export const RESPONSES_FIELDS: FieldTable = {
   ),
   tool_choice: adapted('left out where no function is left'),
   text: adapted('`format` becomes `response_format`; `verbosity` is carried'),
-  reasoning: adapted(
-    '`effort` becomes `reasoning_effort`; a summary is the reasoning that the model shows',
-    'reasoning_effort',
-  ),
+  reasoning: adapted('by its members', 'reasoning_effort'),
   include: adapted('logprobs and encrypted reasoning are carried; the rest is left out as a hint'),
   max_output_tokens: carried('max_completion_tokens'),
   temperature: carried(),
@@ -44,6 +41,15 @@ export const RESPONSES_FIELDS: FieldTable = {
   moderation: refused(),
   access_programs: refused(),
   image: refused(),
+}
+
+/** The members of `reasoning`. */
+export const REASONING_FIELDS: FieldTable = {
+  effort: carried('reasoning_effort'),
+  summary: adapted('the reasoning that the model shows'),
+  generate_summary: adapted('the older name of `summary`'),
+  mode: hint(['standard']),
+  context: hint(['auto']),
 }
 
 /** Tools that a provider of Responses runs, by the beginning of their types. */

@@ -1,11 +1,11 @@
-import { asText, entryOf } from '../../../lib/json/lenient.ts'
+import { asRecord, asText, entryOf } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { notKept } from '../../../pipeline/memory/not-kept.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { known } from './content.ts'
-import { RESPONSES_FIELDS } from './fields.ts'
+import { REASONING_FIELDS, RESPONSES_FIELDS } from './fields.ts'
 import { messagesOf } from './messages.ts'
 import { chatTools } from './tools.ts'
 
@@ -31,6 +31,10 @@ export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRe
       const message = `'${field}' needs a provider that speaks Responses itself, and no deployment of this model does. ${INSTEAD[field] ?? 'Leave it out.'}`
       throw inexpressible(field, message)
     },
+  })
+  applyTable(asRecord(request.reasoning), REASONING_FIELDS, {
+    drop: (field) => drop(`reasoning.${field}`),
+    refuse: () => {},
   })
   const {
     input,
