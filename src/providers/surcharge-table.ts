@@ -29,7 +29,10 @@ const VENDORS: Readonly<Record<string, Surcharges>> = {
     price_multipliers: { 'inference_geo/us': 1.1 },
     tool_costs: { web_search: 0.01, code_execution: 0.05 },
   },
-  gemini: { tool_costs: { google_search: 0.035, google_maps: 0.025 } },
+  gemini: {
+    price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 },
+    tool_costs: { google_search: 0.035, google_maps: 0.025 },
+  },
   vertex: { tool_costs: { web_search: 0.01, google_search: 0.035, google_maps: 0.025 } },
   bedrock: {
     price_multipliers: { 'service_tier/priority': 1.75, 'service_tier/flex': 0.5, 'performanceConfig/optimized': 1.25 },

@@ -61,6 +61,7 @@ describe('the price table', () => {
     ['bedrock/global.anthropic.claude-sonnet-4-6', { long_context_above: undefined }],
     ['anthropic/claude-opus-4-5', { long_context_above: undefined, tool_costs: { web_search: 0.01 } }],
     ['gemini/gemini-2.5-pro', { long_context_above: 200_000, long_context_output_multiplier: 1.5 }],
+    ['gemini/gemini-2.5-pro', { price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 } }],
     ['gemini/gemini-2.5-flash', { input_cost_per_audio_token: 0.000001, long_context_above: undefined }],
     ['xai/grok-4', { long_context_above: 128_000 }],
   ])('knows what %s costs beyond that', (model, surcharges) => {

@@ -1,5 +1,8 @@
+import { entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { type Adapter, type Connection, dropper } from '../provider.ts'
+import type { Drop } from '../../modes/field-table.ts'
+import type { UpstreamRequest } from '../../transport/transport.ts'
+import { type Adapter, type Connection, dropper, type Outgoing } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
@@ -39,43 +42,72 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   'safety_settings',
   'cached_content',
 ])
+const SUPPORTED_WITH_TIERS: ReadonlySet<string> = new Set([...SUPPORTED, 'service_tier'])
 
 /** Addresses of objects in Cloud Storage, and of the account's files at the API. */
 export const OBJECTS = /^(gs:|https?:\/\/([^/?#]*@)?generativelanguage\.)/i
 
 /** Chat with a Gemini model on any Google service, by generateContent. */
 export const generateContent: Adapter<ChatRequest> = {
-  request(call, connection) {
-    const { streamed } = call
-    const drop = dropper(call)
-    refuseUnsupportedFields(call.body, SUPPORTED, GEMINI, drop)
-    const body = needsFormatInstruction(call.body, connection.model)
-      ? withFormatInstruction(call.body, drop)
-      : call.body
-    if (call.translated && hasCacheMarks(body)) drop('cache_control')
-    refuseCloudObjects(body.messages, connection, OBJECTS)
-    const { contents, systemInstruction } = conversationOf(basicConversation(body.messages, drop), connection.model)
-    const generationConfig = generationConfigOf(body, connection.model, drop)
-    const { safety_settings: safetySettings, cached_content: cachedContent } = body
-    return {
-      method: 'POST',
-      origin: connection.origin,
-      path: methodPath(connection, streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'),
-      headers: connection.headers,
-      body: JSON.stringify({
-        contents,
-        ...(systemInstruction ? { systemInstruction } : {}),
-        ...toolsOf(body),
-        ...(generationConfig ? { generationConfig } : {}),
-        ...(safetySettings ? { safetySettings } : {}),
-        ...(cachedContent ? { cachedContent } : {}),
-      }),
-    }
-  },
+  request: (call, connection) => requestOf(call, connection, SUPPORTED),
   takes: { functions: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/ },
   reply: generateReply,
   stream: generateStream,
   failure: googleFailure,
+}
+
+/** The same at the Gemini API, whose requests name a tier of service. Those of Vertex do so in headers, and not in every
+ *  region. */
+export const tieredContent: Adapter<ChatRequest> = {
+  ...generateContent,
+  request: (call, connection) => requestOf(call, connection, SUPPORTED_WITH_TIERS),
+}
+
+function requestOf(
+  call: Outgoing<ChatRequest>,
+  connection: Connection,
+  supported: ReadonlySet<string>,
+): UpstreamRequest {
+  const { streamed } = call
+  const drop = dropper(call)
+  refuseUnsupportedFields(call.body, supported, GEMINI, drop)
+  const body = needsFormatInstruction(call.body, connection.model) ? withFormatInstruction(call.body, drop) : call.body
+  if (call.translated && hasCacheMarks(body)) drop('cache_control')
+  refuseCloudObjects(body.messages, connection, OBJECTS)
+  const { contents, systemInstruction } = conversationOf(basicConversation(body.messages, drop), connection.model)
+  const generationConfig = generationConfigOf(body, connection.model, drop)
+  const { safety_settings: safetySettings, cached_content: cachedContent } = body
+  return {
+    method: 'POST',
+    origin: connection.origin,
+    path: methodPath(connection, streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+    headers: connection.headers,
+    body: JSON.stringify({
+      contents,
+      ...(systemInstruction ? { systemInstruction } : {}),
+      ...toolsOf(body),
+      ...(generationConfig ? { generationConfig } : {}),
+      ...(safetySettings ? { safetySettings } : {}),
+      ...(cachedContent ? { cachedContent } : {}),
+      ...(supported.has('service_tier') ? serviceTier(body.service_tier, drop) : {}),
+    }),
+  }
+}
+
+/** `auto` leaves the tier to the API. */
+const TIERS: Readonly<Record<string, JsonRecord>> = {
+  auto: {},
+  default: { serviceTier: 'standard' },
+  standard: { serviceTier: 'standard' },
+  flex: { serviceTier: 'flex' },
+  priority: { serviceTier: 'priority' },
+}
+
+function serviceTier(tier: unknown, drop: Drop): JsonRecord {
+  if (tier === undefined || tier === null) return {}
+  const fields = entryOf(TIERS, tier)
+  if (!fields) drop('service_tier')
+  return fields ?? {}
 }
 
 /** Earlier generations refuse a format beside functions. */

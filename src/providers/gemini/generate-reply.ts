@@ -14,7 +14,7 @@ type Choice = ChatCompletion['choices'][number]
 const decoder = new TextDecoder()
 
 /** Reads a whole answer of generateContent as a chat completion. */
-export function generateReply(bytes: Uint8Array, _headers: Readonly<Record<string, string>>, call: Outgoing): Reply {
+export function generateReply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): Reply {
   const answer = exactRecord(bytes) ?? firstOf(bytes)
   const failure = failureIn(answer)
   if (failure) throw failure
@@ -23,7 +23,7 @@ export function generateReply(bytes: Uint8Array, _headers: Readonly<Record<strin
     throw new GatewayError('unusable_answer', "The provider's answer has no candidates.")
   }
   const responseId = asText(answer.responseId)
-  const usage = geminiUsage(answer.usageMetadata)
+  const usage = geminiUsage(answer.usageMetadata, headers)
   let outputCharacters = 0
   const choices = candidates.map((candidate, index): Choice => {
     const reader = candidateReader(index === 0 ? responseId : `${responseId}_${index}`)

@@ -15,7 +15,7 @@ type Choice = ChatChunk['choices'][number]
 
 /** Reads a stream of streamGenerateContent as chat chunks. It has no closing event: the answer ends when every candidate has
  *  its finish reason and the usage was reported. */
-export function generateStream({ body }: Outgoing): StreamReader {
+export function generateStream({ body }: Outgoing, headers: Readonly<Record<string, string>>): StreamReader {
   const awaited = typeof body.n === 'number' ? body.n : 1
   const readers = new Map<number, CandidateReader>()
   const finished = new Set<number>()
@@ -69,7 +69,7 @@ export function generateStream({ body }: Outgoing): StreamReader {
       if (!(error instanceof GatewayError)) throw error
       return [...steps, { failure: error }]
     }
-    const usage = geminiUsage(event.usageMetadata)
+    const usage = geminiUsage(event.usageMetadata, headers)
     if (!usage) return steps
     if (finished.size < awaited) return [...steps, { usage }]
     return [...steps, { chunk: { ...head(), choices: [], usage: wireUsage(usage) }, usage, done: true }]

@@ -4,7 +4,7 @@ import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
 import { batchEmbed } from './batch-embed.ts'
-import { generateContent } from './generate-content.ts'
+import { generateContent, tieredContent } from './generate-content.ts'
 import { nativeGeminiCount, nativeGenerateContent } from './native-generate.ts'
 
 const API_BASE = 'https://generativelanguage.googleapis.com'
@@ -49,5 +49,5 @@ export const gemini: Provider = {
       : { ...connection, basePath: `${path}/${parameters.api_version ?? API_VERSION}` }
   },
   healthRequest: healthRequestAt('/models?pageSize=1'),
-  adapters: geminiAdapters,
+  adapters: { ...geminiAdapters, chat: adapterFor(tieredContent) },
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { modelInfo } from '../../../src/config/sections/model-list.ts'
 import { settledTerms } from '../../../src/modes/price/surcharges.ts'
+import { generateContent } from '../../../src/providers/gemini/generate-content.ts'
 import { nativeGenerateContent } from '../../../src/providers/gemini/native-generate.ts'
 
 const encoder = new TextEncoder()
@@ -12,10 +13,12 @@ function billed(asked: string, headers: Readonly<Record<string, string>>, traffi
   const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5, trafficType }
   const candidates = [{ index: 0, content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }]
   const text = JSON.stringify({ candidates, usageMetadata })
-  const whole = nativeGenerateContent.reply(encoder.encode(text), headers, call).usage
-  const steps = nativeGenerateContent.stream?.(call, headers).push(encoder.encode(`data: ${text}\r\n\r\n`)) ?? []
-  const streamed = steps.findLast(({ usage }) => usage)?.usage
-  return [whole, streamed].map((usage) => settledTerms(info, { service_tier: asked }, usage?.terms))
+  return [nativeGenerateContent, generateContent].flatMap((adapter) => {
+    const whole = adapter.reply(encoder.encode(text), headers, call).usage
+    const steps = adapter.stream?.(call, headers).push(encoder.encode(`data: ${text}\r\n\r\n`)) ?? []
+    const streamed = steps.findLast(({ usage }) => usage)?.usage
+    return [whole, streamed].map((usage) => settledTerms(info, { service_tier: asked }, usage?.terms))
+  })
 }
 
 const flex = { service_tier: 'flex' }
@@ -32,5 +35,5 @@ it.each([
   ['flex', {}, undefined, undefined],
 ])('a call that asks for %s, answered with %j and traffic %s, is billed by the tier that served it', (...one) => {
   const [asked, headers, traffic, terms] = one
-  expect(billed(asked, headers as Record<string, string>, traffic)).toEqual([terms, terms])
+  expect(billed(asked, headers as Record<string, string>, traffic)).toEqual([terms, terms, terms, terms])
 })
