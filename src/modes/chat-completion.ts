@@ -27,8 +27,14 @@ export interface WireUsage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly total_tokens: number
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_creation_tokens?: number }
-  readonly completion_tokens_details?: { readonly reasoning_tokens?: number }
+  readonly prompt_tokens_details?: {
+    readonly cached_tokens?: number
+    readonly cache_creation_tokens?: number
+    readonly cache_write_tokens?: number
+    readonly audio_tokens?: number
+    readonly image_tokens?: number
+  }
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number; readonly audio_tokens?: number }
 }
 
 export interface ChatCompletion {

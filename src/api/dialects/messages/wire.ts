@@ -20,10 +20,12 @@ export function stopReason(finish: FinishReason | null | undefined, calls: boole
 /** Usage as this dialect counts: tokens read from or written to the cache are not among the input tokens. */
 export function messagesUsage(usage: WireUsage | null | undefined): object {
   const { cached_tokens = 0, cache_creation_tokens = 0 } = usage?.prompt_tokens_details ?? {}
+  const thinking_tokens = usage?.completion_tokens_details?.reasoning_tokens ?? 0
   return {
     input_tokens: Math.max(0, (usage?.prompt_tokens ?? 0) - cached_tokens - cache_creation_tokens),
     cache_creation_input_tokens: cache_creation_tokens,
     cache_read_input_tokens: cached_tokens,
     output_tokens: usage?.completion_tokens ?? 0,
+    ...(thinking_tokens > 0 ? { output_tokens_details: { thinking_tokens } } : {}),
   }
 }
