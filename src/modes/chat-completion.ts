@@ -47,6 +47,8 @@ export interface ChatCompletion {
     readonly index: number
     readonly message: AssistantMessage
     readonly finish_reason: FinishReason
+    /** The one of the request's stop sequences that ended the answer, of providers that tell it. */
+    readonly stop_reason?: unknown
     readonly logprobs?: unknown
   }[]
   readonly usage?: WireUsage
@@ -79,6 +81,8 @@ export interface ChatChunk {
     readonly index: number
     readonly delta: ChatDelta
     readonly finish_reason: FinishReason | null
+    /** As in ChatCompletion. */
+    readonly stop_reason?: unknown
     readonly logprobs?: unknown
   }[]
   /** Set on the last chunk, which has no choices. */

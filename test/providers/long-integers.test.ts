@@ -43,7 +43,7 @@ describe('integers of 64 bits in the arguments of a call', () => {
     const choices = [
       { index: 0, message: { ...said, role: 'assistant' as const }, finish_reason: 'tool_calls' as const },
     ]
-    const message = fromChat({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices })
+    const message = fromChat({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices }, {})
     expect(JSON.stringify(message)).toContain(ARGUMENTS)
   })
 })

@@ -28,7 +28,7 @@ export const messagesDialect = asDialect<MessagesRequest>({
   prepend: prependToMessages,
   toChat,
   fromChat,
-  stream: () => messagesEvents(),
+  stream: ({ stop_sequences }) => messagesEvents(stop_sequences),
   follow: followMessages,
   errorEvent: messagesErrorEvent,
 })

@@ -37,11 +37,11 @@ export function chunksOf({ choices, usage, ...head }: ChatCompletion): ChatChunk
     object: 'chat.completion.chunk',
     ...more,
   })
-  const chunks = choices.flatMap(({ index, message, finish_reason, logprobs }) => [
+  const chunks = choices.flatMap(({ index, message, finish_reason, stop_reason, logprobs }) => [
     ...deltasOf(message).map((delta, at) =>
       chunk({ choices: [{ index, delta, finish_reason: null, ...(at === 0 && logprobs ? { logprobs } : {}) }] }),
     ),
-    chunk({ choices: [{ index, delta: {}, finish_reason }] }),
+    chunk({ choices: [{ index, delta: {}, finish_reason, ...(stop_reason == null ? {} : { stop_reason }) }] }),
   ])
   return usage ? [...chunks, chunk({ choices: [], usage })] : chunks
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { entryOf } from '../../lib/json/lenient.ts'
+import { asRecord, asText, entryOf } from '../../lib/json/lenient.ts'
 import type { FinishReason } from '../../modes/chat-completion.ts'
 
 const FINISHES: Readonly<Record<string, FinishReason>> = {
@@ -10,6 +10,12 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
   model_context_window_exceeded: 'length',
   guardrail_intervened: 'content_filter',
   content_filtered: 'content_filter',
+}
+
+/** The stop sequence that ended an answer, if it was asked for. */
+export function stoppedAt(additionalModelResponseFields: unknown): { readonly stop_reason?: string } {
+  const sequence = asText(asRecord(additionalModelResponseFields).stop_sequence)
+  return sequence === '' ? {} : { stop_reason: sequence }
 }
 
 /** The finish reason in the chat shape, or the failure if there is no usable answer. */

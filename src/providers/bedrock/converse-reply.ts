@@ -7,7 +7,7 @@ import { answeredAt } from '../wire/connection/answered-at.ts'
 import { wireUsage } from '../wire/wire-usage.ts'
 import { embeddedFailure } from './bedrock-failure.ts'
 import { bedrockUsage } from './bedrock-usage.ts'
-import { converseFinish } from './converse-finish.ts'
+import { converseFinish, stoppedAt } from './converse-finish.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -41,7 +41,7 @@ export function converseReply(bytes: Uint8Array, headers: Headers, model: string
     completion: {
       ...converseIdentity(headers, model),
       object: 'chat.completion',
-      choices: [{ index: 0, message: answer, finish_reason: finish }],
+      choices: [{ index: 0, message: answer, finish_reason: finish, ...stoppedAt(body.additionalModelResponseFields) }],
       ...(usage ? { usage: wireUsage(usage) } : {}),
     },
     usage,

@@ -46,7 +46,7 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   'additionalModelRequestFields',
 ])
 
-const CLAUDE = /anthropic\.claude/
+export const CLAUDE = /anthropic\.claude/
 /** Models that cannot be held to a schema. */
 const WITHOUT_FORMATS = /(^|[./])(amazon|meta|ai21|cohere)\./
 const MOST_STOPS = 2500

@@ -6,7 +6,7 @@ import type { StreamReader, StreamStep } from '../provider.ts'
 import { wireUsage } from '../wire/wire-usage.ts'
 import { exception } from './bedrock-failure.ts'
 import { bedrockUsage } from './bedrock-usage.ts'
-import { converseFinish } from './converse-finish.ts'
+import { converseFinish, stoppedAt } from './converse-finish.ts'
 import { converseIdentity } from './converse-reply.ts'
 
 interface Thought {
@@ -74,10 +74,11 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
       thoughts.delete(contentBlockIndex)
       return thought && chunk({ thinking_blocks: [blockOf(thought)] })
     },
-    messageStop({ stopReason }) {
+    messageStop({ stopReason, additionalModelResponseFields: fields }) {
       const finish = converseFinish(stopReason, hasContent)
       if (finish instanceof GatewayError) return { failure: finish }
-      return { ...chunk({}, finish), commits: true, finished: true }
+      const choice = { index: 0, delta: {}, finish_reason: finish, ...stoppedAt(fields) }
+      return { chunk: { ...identity, choices: [choice] }, commits: true, finished: true }
     },
     metadata(event) {
       const usage = bedrockUsage(event.usage, event)

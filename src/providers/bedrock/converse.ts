@@ -1,9 +1,10 @@
+import { asList } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, dropper } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { bedrockFailure } from './bedrock-failure.ts'
 import { converseReply } from './converse-reply.ts'
-import { converseRequest } from './converse-request.ts'
+import { CLAUDE, converseRequest } from './converse-request.ts'
 import { converseStream } from './converse-stream.ts'
 
 const OBJECTS = /^s3:/i
@@ -11,7 +12,8 @@ const OBJECTS = /^s3:/i
 /** Chat with any model of Bedrock. */
 export const converse: Adapter<ChatRequest> = {
   request(call, connection) {
-    const { body, streamed } = call
+    const { streamed, translated } = call
+    const body = translated ? withStopSequence(call.body, connection.model) : call.body
     refuseCloudObjects(body.messages, connection, OBJECTS)
     const operation = streamed ? 'converse-stream' : 'converse'
     return {
@@ -27,4 +29,11 @@ export const converse: Adapter<ChatRequest> = {
   stream: ({ body }, headers) => converseStream(headers, body.model),
   streamType: /^application\/vnd\.amazon\.eventstream\b/i,
   failure: bedrockFailure,
+}
+
+/** Claude tells at which stop sequence it stopped, if it is asked. Clients of chat do not look for it. */
+function withStopSequence(body: ChatRequest, model: string): ChatRequest {
+  if (!CLAUDE.test(model) || asList(body.stop).length === 0 || body.additionalModelResponseFieldPaths != null)
+    return body
+  return { ...body, additionalModelResponseFieldPaths: ['/stop_sequence'] }
 }

@@ -1,10 +1,11 @@
 import { joinBytes } from '../../../lib/bytes/bytes.ts'
-import type { ChatChunk, FinishReason, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
+import type { ChatChunk, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
+import type { MessagesRequest } from '../../../modes/messages.ts'
 import type { DialectStream } from '../../../pipeline/translate/dialect.ts'
 import { callAssembly } from '../call-assembly.ts'
 import { contentFields } from '../content-fields.ts'
 import { blockSequence } from './block-sequence.ts'
-import { messagesUsage, stopReason } from './wire.ts'
+import { ending, messagesUsage } from './wire.ts'
 
 const encoder = new TextEncoder()
 
@@ -18,11 +19,14 @@ export interface MessageSoFar {
 
 /** Writes chat chunks as the events of a message, from its start or as a continuation of a cut text. Holds back the end
  *  until the usage is known, which chat sends last. */
-export function messagesEvents(before: MessageSoFar = { begun: false, index: -1, open: false }): DialectStream {
+export function messagesEvents(
+  stopSequences?: MessagesRequest['stop_sequences'],
+  before: MessageSoFar = { begun: false, index: -1, open: false },
+): DialectStream {
   let { begun } = before
   let called = false
   let refused = false
-  let finish: FinishReason | undefined
+  let finish: ChatChunk['choices'][number] | undefined
   let usage: WireUsage | undefined
   let out: Uint8Array[] = []
 
@@ -73,7 +77,7 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
       // A chunk about the prompt alone may come first, without id and model.
       if (choice) begin(chunk)
       writeDelta(choice?.delta)
-      if (choice?.finish_reason) finish = choice.finish_reason
+      if (choice?.finish_reason) finish = choice
       if (chunk.usage) usage = chunk.usage
       return drain()
     },
@@ -81,8 +85,9 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
       begin({ id: '', model: '' })
       calls.finish()
       blocks.end()
-      const stop_reason = refused ? 'refusal' : stopReason(finish, called)
-      emit('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: messagesUsage(usage) })
+      const end = ending(finish ?? {}, called, stopSequences)
+      const delta = refused ? { stop_reason: 'refusal', stop_sequence: null } : end
+      emit('message_delta', { delta, usage: messagesUsage(usage) })
       emit('message_stop')
       return drain()
     },

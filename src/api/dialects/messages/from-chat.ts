@@ -3,11 +3,15 @@ import { newId } from '../../../lib/ids.ts'
 import { exactRecord } from '../../../lib/json/exact-json.ts'
 import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatCompletion } from '../../../modes/chat-completion.ts'
+import type { MessagesRequest } from '../../../modes/messages.ts'
 import { type ContentFields, contentFields } from '../content-fields.ts'
-import { messagesUsage, stopReason } from './wire.ts'
+import { ending, messagesUsage } from './wire.ts'
 
 /** A chat completion as a message. */
-export function fromChat({ id, model, choices, usage }: ChatCompletion): object {
+export function fromChat(
+  { id, model, choices, usage }: ChatCompletion,
+  { stop_sequences }: Pick<MessagesRequest, 'stop_sequences'>,
+): object {
   const [choice] = Array.isArray(choices) ? choices : []
   if (!choice?.message) throw new GatewayError('upstream_malformed', "The provider's answer has no choice.")
   const fields = contentFields(choice.message)
@@ -24,8 +28,8 @@ export function fromChat({ id, model, choices, usage }: ChatCompletion): object 
     role: 'assistant',
     model,
     content: [...thinkingBlocks(fields), ...textBlocks(content), ...textBlocks(refusal), ...calls],
-    stop_reason: refusal === '' ? stopReason(choice.finish_reason, calls.length > 0) : 'refusal',
-    stop_sequence: null,
+    ...ending(choice, calls.length > 0, stop_sequences),
+    ...(refusal === '' ? {} : { stop_reason: 'refusal', stop_sequence: null }),
     usage: messagesUsage(usage),
   }
 }

@@ -1,5 +1,6 @@
 import { entryOf } from '../../../lib/json/lenient.ts'
 import type { FinishReason, WireUsage } from '../../../modes/chat-completion.ts'
+import type { MessagesRequest } from '../../../modes/messages.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   stop: 'end_turn',
@@ -12,9 +13,20 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Why an answer ended. Some providers end an answer with tool calls by `stop`; it is a `tool_use` all the same. */
-export function stopReason(finish: FinishReason | null | undefined, calls: boolean): string {
+function stopReason(finish: FinishReason | null | undefined, calls: boolean): string {
   if (calls && finish === 'stop') return 'tool_use'
   return entryOf(REASONS, finish) ?? 'end_turn'
+}
+
+/** How an answer ended, for a request with these stop sequences. */
+export function ending(
+  { finish_reason, stop_reason }: { readonly finish_reason?: FinishReason | null; readonly stop_reason?: unknown },
+  calls: boolean,
+  sequences: MessagesRequest['stop_sequences'],
+): { readonly stop_reason: string; readonly stop_sequence: string | null } {
+  const sequence = finish_reason === 'stop' ? sequences?.find((one) => one === stop_reason) : undefined
+  if (sequence !== undefined) return { stop_reason: 'stop_sequence', stop_sequence: sequence }
+  return { stop_reason: stopReason(finish_reason, calls), stop_sequence: null }
 }
 
 /** Usage as this dialect counts: tokens read from or written to the cache are not among the input tokens. */
