@@ -72,10 +72,21 @@ function described({ description, format }: Tool): string {
   return `${words}\n\nThe input must follow this ${asText(syntax)} grammar:\n${asText(definition)}`.trimStart()
 }
 
+/** The tools of a request, and the functions that searches of earlier turns have found, which may be among them. */
+export function toolsOf({ tools, input }: ResponsesRequest): readonly Tool[] {
+  const found = asList(input).flatMap((item) => {
+    const { type, tools: loaded } = asRecord(item)
+    return type === 'tool_search_output' ? asList(loaded).filter(isFunction) : []
+  })
+  return [...(tools ?? []), ...found]
+}
+
+const isFunction = (tool: unknown): tool is Tool => functionsOf(asRecord(tool) as Tool) !== undefined
+
 /** The tools of a request by the names under which they are offered. */
-export function offeredTools({ tools }: ResponsesRequest): ReadonlyMap<string, OfferedTool> {
+export function offeredTools(request: ResponsesRequest): ReadonlyMap<string, OfferedTool> {
   const offered = new Map<string, OfferedTool>()
-  for (const tool of tools ?? []) {
+  for (const tool of toolsOf(request)) {
     for (const [origin, { function: written }] of functionsOf(tool) ?? []) {
       if (isRecord(written)) offered.set(asText(written.name), origin)
     }

@@ -77,9 +77,11 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
     },
     local_shell_call(item, param) {
       const { type: _, ...action } = asRecord(item.action)
-      const call = { name: 'local_shell', arguments: JSON.stringify(action) }
-      begin().calls.push({ id: callIdOf(item, param), type: 'function', function: call })
+      called('local_shell', action, item, param)
     },
+    shell_call: (item, param) => called('shell', item.action, item, param),
+    apply_patch_call: (item, param) => called('apply_patch', item.operation, item, param),
+    computer_call: (item, param) => called('computer', { actions: item.actions ?? [item.action] }, item, param),
     mcp_call(item) {
       const { callId, name, arguments: text, output } = toldCall(item, asText(item.server_label))
       begin().calls.push({ id: callId, type: 'function', function: { name, arguments: text } })
@@ -87,6 +89,8 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
     },
     // What there was to call says nothing that its calls do not.
     mcp_list_tools: () => {},
+    tool_search_call: () => {},
+    tool_search_output: () => {},
     compaction(item, param) {
       const message = compactionMessage(item)
       if (!message)
@@ -100,6 +104,15 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
     function_call_output: result,
     custom_tool_call_output: result,
     local_shell_call_output: (item, param) => result({ call_id: item.id, ...item }, param),
+    shell_call_output: (item, param) => result({ ...item, output: JSON.stringify(item.output ?? []) }, param),
+    apply_patch_call_output: (item, param) => result({ ...item, output: asText(item.output) || item.status }, param),
+    computer_call_output: (item, param) =>
+      result({ ...item, output: [{ ...asRecord(item.output), type: 'input_image' }] }, param),
+  }
+  /** A call of a tool that the client runs and that only its vendor's models know, as one of a function. */
+  function called(name: string, given: unknown, item: Part, param: string): void {
+    const call = { name, arguments: JSON.stringify(asRecord(given)) }
+    begin().calls.push({ id: callIdOf(item, param), type: 'function', function: call })
   }
   function result(item: Part, param: string): void {
     flush()

@@ -4,21 +4,27 @@ import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { inexpressible } from '../inexpressible.ts'
 import type { Part } from './content.ts'
 import { VENDOR_TOOLS } from './fields.ts'
-import { functionsOf, offeredName } from './functions.ts'
+import { functionsOf, offeredName, toolsOf } from './functions.ts'
 
 type ChatTool = Part & { readonly type: string }
 
 /** Tools and the tool choice as chat. Tools that a provider runs are left out beside others, and refused alone. */
 export function chatTools(
-  { tools, tool_choice }: ResponsesRequest,
+  request: ResponsesRequest,
   drop: Drop,
 ): { readonly tools?: ChatTool[]; readonly tool_choice?: unknown } {
   const functions: ChatTool[] = []
+  const names = new Set<unknown>()
   let refusal: Error | undefined
-  for (const [index, tool] of (tools ?? []).entries()) {
+  const { tool_choice } = request
+  for (const [index, tool] of toolsOf(request).entries()) {
     const offered = functionsOf(tool)
     if (offered) {
-      for (const [, written] of offered) functions.push({ ...written, type: 'function' })
+      for (const [, written] of offered) {
+        const { name } = asRecord(written.function)
+        if (!names.has(name)) functions.push({ ...written, type: 'function' })
+        names.add(name)
+      }
       continue
     }
     const unknown = inexpressible(
