@@ -30,6 +30,8 @@ export interface ChatQuirks {
   readonly allowsTools?: true
   /** It refuses functions without a description of their parameters. */
   readonly needsParameters?: true
+  /** It takes no schema for an answer. */
+  readonly withoutSchemas?: true
   /** The most stop sequences that it takes. */
   readonly stops?: number
   /** Further fields that it refuses, which do not change the meaning of an answer. */

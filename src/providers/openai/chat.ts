@@ -6,6 +6,7 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, dropper, type Outgoing, type Reply } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { withJsonAskedFor } from '../wire/fitting/format-instruction.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import {
   documentAddress,
@@ -92,16 +93,18 @@ export const openaiChat = openaiChatWith(OPENAI_QUIRKS)
 /** The fields of a translated request without what only other dialects know. */
 function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): Record<string, unknown> {
   const drop = dropper(call)
-  const allowed = quirks.allowsTools ? call.body : withAllowedTools(call.body, "this vendor's chat")
+  const told = withJsonAskedFor(call.body, !quirks.withoutSchemas, drop)
+  const allowed = quirks.allowsTools ? told : withAllowedTools(told, "this vendor's chat")
   const changes = {
-    ...(allowed === call.body ? {} : { tools: allowed.tools, tool_choice: allowed.tool_choice }),
+    ...(told === call.body ? {} : { response_format: told.response_format }),
+    ...(allowed === told ? {} : { tools: allowed.tools, tool_choice: allowed.tool_choice }),
     ...strictFields(allowed, drop),
   }
   const body: ChatRequest = { ...allowed, ...changes }
   const { messages, tools } = body
   const adapted = { ...changes, ...adaptedFields(body, model, quirks, drop) }
   const withTexts = translatedMessages(messages, quirks)
-  if (quirks.cacheMarks) return { ...adapted, ...(withTexts === messages ? {} : { messages: withTexts }) }
+  if (quirks.cacheMarks) return { ...adapted, ...(withTexts === call.body.messages ? {} : { messages: withTexts }) }
   if (hasCacheMarks(body)) drop('cache_control')
   return { ...adapted, messages: withoutCacheMarks(withTexts), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
 }

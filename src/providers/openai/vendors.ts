@@ -133,6 +133,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: [],
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
+    withoutSchemas: true,
   },
   openrouter: {
     label: 'OpenRouter',
