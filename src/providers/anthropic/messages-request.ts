@@ -8,6 +8,7 @@ import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withTrimmedPrefill } from '../wire/fitting/prefill.ts'
 import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
+import { isRecursive } from '../wire/schemas/recursive-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
@@ -64,7 +65,7 @@ export function messagesRequest(given: ChatRequest, model: string, drop: Drop = 
     max_tokens: asked ?? DEFAULT_MAX_TOKENS + budget,
     ...(system.length > 0 ? { system } : {}),
     messages,
-    ...messagesTools(withAllowedTools(body, API)),
+    ...messagesTools(withAllowedTools(body, API), drop),
     ...samplingFields(body, model, thinks(thinking), drop),
     ...Object.fromEntries(SAME.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
     ...(thinking ? { thinking } : {}),
@@ -100,11 +101,12 @@ function outputFormat(format: unknown): JsonRecord {
   throw unsupported('response_format', API, 'Use type json_schema with a schema.')
 }
 
-/** Whether the format becomes an instruction: the API has none for JSON without a schema, and earlier models have none.
- *  */
+/** Whether the format becomes an instruction: the API has none for JSON without a schema or with one that refers to itself,
+ *  and earlier models have none. */
 export function needsFormatInstruction(format: unknown, model: string): boolean {
-  const { type } = asRecord(format)
-  return type === 'json_object' || (type === 'json_schema' && BEFORE_OPUS_4_1.test(model))
+  const { type, json_schema } = asRecord(format)
+  if (type !== 'json_schema') return type === 'json_object'
+  return BEFORE_OPUS_4_1.test(model) || isRecursive(asRecord(json_schema).schema)
 }
 
 function stopSequences(stop: unknown): JsonRecord {

@@ -1,27 +1,30 @@
 import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { functionSchema } from '../wire/schemas/function-schema.ts'
+import type { Drop } from '../../modes/field-table.ts'
+import { functionSchema, isHeld } from '../wire/schemas/function-schema.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 
 const API = 'the Messages API'
 
 /** The tools and the tool choice. Tools in the vendor's own shape pass unchanged. */
-export function messagesTools(body: ChatRequest): JsonRecord {
+export function messagesTools(body: ChatRequest, drop: Drop): JsonRecord {
   const tools = body.tools ?? []
   if (tools.length === 0) return {}
   const choice = toolChoice(body)
-  return { tools: tools.map(tool), ...(choice ? { tool_choice: choice } : {}) }
+  return { tools: tools.map((one, index) => tool(one, index, drop)), ...(choice ? { tool_choice: choice } : {}) }
 }
 
-function tool(given: JsonRecord, index: number): JsonRecord {
+function tool(given: JsonRecord, index: number, drop: Drop): JsonRecord {
   if (given.type === 'function') {
-    const { name, description, parameters, strict } = asRecord(given.function)
-    const cache = given.cache_control ?? asRecord(given.function).cache_control
+    const described = asRecord(given.function)
+    const { name, description, parameters } = described
+    const strict = isHeld(described, drop)
+    const cache = given.cache_control ?? described.cache_control
     return {
       name,
       ...(description ? { description } : {}),
       input_schema: functionSchema(parameters, strict),
-      ...(strict === true ? { strict } : {}),
+      ...(strict ? { strict } : {}),
       ...(cache ? { cache_control: cache } : {}),
     }
   }

@@ -78,7 +78,7 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
     messages: messages.map(({ role, content }) => ({ role, content: withUsualTime(content, model) })),
     ...(told.length > 0 ? { system: withUsualTime(told, model) } : {}),
     ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
-    ...toolConfig(withAllowedTools(body, CONVERSE), messages),
+    ...toolConfig(withAllowedTools(body, CONVERSE), messages, drop),
     ...outputConfig(body.response_format),
     ...serviceTier(body.service_tier, drop),
     ...(Object.keys(modelFields).length > 0 ? { additionalModelRequestFields: modelFields } : {}),

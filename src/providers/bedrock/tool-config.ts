@@ -1,24 +1,31 @@
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { functionSchema } from '../wire/schemas/function-schema.ts'
+import type { Drop } from '../../modes/field-table.ts'
+import { functionSchema, isHeld } from '../wire/schemas/function-schema.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { cachePoint, hasToolTurns, type Turn } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
 
 /** The tools and the tool choice of a request. */
-export function toolConfig({ tools, tool_choice: choice }: ChatRequest, messages: readonly Turn[]): JsonRecord {
+export function toolConfig(
+  { tools, tool_choice: choice }: ChatRequest,
+  messages: readonly Turn[],
+  drop: Drop,
+): JsonRecord {
   if (!tools || tools.length === 0) return calledTools(messages)
   // 'none' is expressed by leaving the tools out, but Converse refuses a conversation with tool calls without them.
   if (choice === 'none' && !hasToolTurns(messages)) return {}
   const specifications = tools.flatMap((tool, index) => {
     if (tool.type !== 'function') throw unsupported(`tools.${index}.type`, CONVERSE, 'Send tools of type function.')
-    const { name, description, parameters, strict } = asRecord(tool.function)
+    const described = asRecord(tool.function)
+    const { name, description, parameters } = described
+    const strict = isHeld(described, drop)
     const toolSpec = {
       name,
       // Empty ones are refused.
       ...(description ? { description } : {}),
       inputSchema: { json: functionSchema(parameters, strict) },
-      ...(strict === true ? { strict } : {}),
+      ...(strict ? { strict } : {}),
     }
     return [{ toolSpec }, ...cachePoint(tool)]
   })

@@ -1,11 +1,20 @@
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import type { Drop } from '../../../modes/field-table.ts'
 import { enforcedSchema } from './enforced-schema.ts'
+import { isRecursive } from './recursive-schema.ts'
+
+/** Whether a model of Anthropic's or Bedrock's can be held to the schema of a function, as `strict` asks. */
+export function isHeld({ parameters, strict }: JsonRecord, drop: Drop): boolean {
+  if (strict !== true || !isRecursive(parameters)) return strict === true
+  drop('tools.strict')
+  return false
+}
 
 /** The schema of a function's arguments for Anthropic and Bedrock. `strict`: the model is held to it. */
-export function functionSchema(parameters: unknown, strict: unknown): JsonRecord {
-  if (!isRecord(parameters)) return { type: 'object', properties: {}, ...(strict === true ? CLOSED : {}) }
+export function functionSchema(parameters: unknown, strict: boolean): JsonRecord {
+  if (!isRecord(parameters)) return { type: 'object', properties: {}, ...(strict ? CLOSED : {}) }
   const schema = objectSchema(parameters)
-  return strict === true ? enforcedSchema(schema) : schema
+  return strict ? enforcedSchema(schema) : schema
 }
 
 const CLOSED = { additionalProperties: false }
