@@ -29,13 +29,18 @@ export function generateReply(bytes: Uint8Array, headers: Readonly<Record<string
     const reader = candidateReader(index === 0 ? responseId : `${responseId}_${index}`)
     const { delta, characters } = reader.read(candidate)
     outputCharacters += characters
+    const finish = reader.finish(candidate)
+    // The vendor calls a candidate without a reason one that goes on.
+    if (finish === undefined && Object.keys(delta).length === 0) {
+      throw new GatewayError('unusable_answer', "The provider's answer is empty and has no end.")
+    }
     const { tool_calls, content = null, ...more } = delta
     const calls = tool_calls?.map(({ index: _, ...rest }) => rest) as Choice['message']['tool_calls']
     const logprobs = logprobsOf(candidate)
     return {
       index,
       message: { role: 'assistant', content, ...more, ...(calls ? { tool_calls: calls } : {}) },
-      finish_reason: reader.finish(candidate) ?? 'stop',
+      finish_reason: finish ?? 'stop',
       ...(logprobs ? { logprobs } : {}),
     }
   })
