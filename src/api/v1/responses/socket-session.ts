@@ -1,6 +1,8 @@
 import { frameSplitter, readFrame } from '../../../lib/bytes/sse.ts'
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
+import type { Footprint } from '../../../lib/footprints.ts'
 import { exactRecord } from '../../../lib/json/exact-json.ts'
+import { boundJson, REQUEST_BOUNDS } from '../../../lib/json/json-bounds.ts'
 import { asRecord, asText, type JsonRecord, parseRecord } from '../../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../../modes/mode.ts'
 import { NOTHING_RECALLED, type Recalled } from '../../../pipeline/memory/conversation.ts'
@@ -13,12 +15,16 @@ export interface SessionPort {
   ask(body: Uint8Array): Promise<{ readonly status: number; readonly body: Uint8Array | ReadableStream<Uint8Array> }>
   /** Resolves when the client can accept more. */
   send(text: string): Promise<void>
+  /** Counts the memory of what the connection holds beside its turn. Throws for more than a body may have, and where there
+   *  is no memory for it. */
+  hold(bytes: number): Footprint
 }
 
 /** The last answer of a connection that no store keeps (`store: false`). */
 interface Last {
   readonly id: string
   readonly history: readonly JsonRecord[]
+  readonly footprint: Footprint
 }
 
 /** The messages that wait for the turn before them. Each may be as long as a body may be. */
@@ -29,12 +35,28 @@ const encoder = new TextEncoder()
 /** Responses over a WebSocket: each `response.create` is a call of its own, answered by the events of a stream, one
  *  after the other. The connection remembers its last answer that was not kept (`store: false`), until a turn that
  *  continues it fails. */
-export function responsesSession({ ask, send }: SessionPort) {
+export function responsesSession({ ask, send, hold }: SessionPort) {
   let last: Last | undefined
   let waiting = 0
   let turns = Promise.resolve()
 
+  function forget(): void {
+    last?.footprint.release()
+    last = undefined
+  }
+
+  /** Remembers an answer, unless there is no memory for it: then it cannot be continued. */
+  function remember(id: string, history: readonly JsonRecord[], bytes: number): void {
+    forget()
+    try {
+      last = { id, history, footprint: hold(bytes) }
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+    }
+  }
+
   async function turn(text: string): Promise<void> {
+    boundJson(encoder.encode(text), REQUEST_BOUNDS)
     const message = exactRecord(text)
     const { type, stream: _stream, background: _background, generate, ...request } = message ?? {}
     if (type !== 'response.create') {
@@ -49,22 +71,25 @@ export function responsesSession({ ask, send }: SessionPort) {
       const recalled: Recalled = continued ? { ...NOTHING_RECALLED, history: continued.history } : NOTHING_RECALLED
       const body = { ...request, model: asText(request.model) } as ModelRequest
       const joined = continued ? { ...body, ...responsesMemory.joined(body, recalled) } : body
+      const sent = encoder.encode(JSON.stringify({ ...joined, stream: true }))
+      // Nothing but what is remembered bounds input that asks for no answer.
+      if (generate === false) hold(sent.byteLength).release()
       const ended =
-        generate === false ? await warmUp(joined, previous) : await relay(joined, continued ? previous : undefined)
-      if (!ended) last = continued ? undefined : last
-      else if (ended.store === false) {
+        generate === false ? await warmUp(body.model, previous) : await relay(sent, continued ? previous : undefined)
+      if (ended?.store === false) {
         const own = responsesMemory.inputOf(body, asText(ended.id), recalled)
-        last = { id: asText(ended.id), history: [...recalled.history, ...own, ...responsesMemory.outputOf(ended)] }
-      }
+        const history = [...recalled.history, ...own, ...responsesMemory.outputOf(ended)]
+        remember(asText(ended.id), history, sent.byteLength)
+      } else if (!ended && continued) forget()
     } catch (error) {
-      if (continued) last = undefined
+      if (continued) forget()
       throw error
     }
   }
 
   /** Sends the events of a call. Resolves with its response if that ended well. */
-  async function relay(request: JsonRecord, previous: string | undefined): Promise<JsonRecord | undefined> {
-    const { status, body } = await ask(encoder.encode(JSON.stringify({ ...request, stream: true })))
+  async function relay(request: Uint8Array, previous: string | undefined): Promise<JsonRecord | undefined> {
+    const { status, body } = await ask(request)
     if (body instanceof Uint8Array) {
       await send(envelope(status, asRecord(parseRecord(body)?.error)))
       return undefined
@@ -94,12 +119,12 @@ export function responsesSession({ ask, send }: SessionPort) {
   }
 
   /** A client that sends input without asking for an answer gets an empty response to continue from. */
-  async function warmUp(request: ModelRequest, previous: string): Promise<JsonRecord> {
+  async function warmUp(model: string, previous: string): Promise<JsonRecord> {
     const response = {
       id: responsesMemory.newId(),
       object: 'response',
       status: 'completed',
-      model: request.model,
+      model,
       output: [],
       store: false,
       previous_response_id: previous === '' ? null : previous,
@@ -110,6 +135,12 @@ export function responsesSession({ ask, send }: SessionPort) {
     return response
   }
 
+  function refuse(thrown: unknown): Promise<void> {
+    const error = asGatewayError(thrown)
+    // The client may have left.
+    return send(envelope(error.status, asRecord(asRecord(errorBody(error)).error))).catch(() => {})
+  }
+
   return {
     /** Takes a message of the client. Never rejects. */
     take(text: string): Promise<void> {
@@ -117,20 +148,27 @@ export function responsesSession({ ask, send }: SessionPort) {
         const error = { code: 'too_many_messages', message: 'Wait for the end of a response before the next.' }
         return send(envelope(429, error)).catch(() => {})
       }
+      let footprint: Footprint
+      try {
+        footprint = hold(text.length)
+      } catch (error) {
+        return refuse(error)
+      }
       waiting += 1
       turns = turns
-        .then(() => turn(text))
-        .catch((thrown) => {
-          const error = asGatewayError(thrown)
-          return send(envelope(error.status, asRecord(asRecord(errorBody(error)).error)))
+        .then(() => {
+          // The turn's own call counts it.
+          footprint.release()
+          return turn(text)
         })
-        // The client has left.
-        .catch(() => {})
+        .catch(refuse)
         .finally(() => {
           waiting -= 1
         })
       return turns
     },
+    /** Forgets what it remembers. */
+    end: forget,
     /** Whether a turn is running. */
     get busy() {
       return waiting > 0

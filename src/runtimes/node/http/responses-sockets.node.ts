@@ -47,10 +47,12 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
 
   async function enter(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const peer = incoming.socket.remoteAddress ?? ''
+    let owner: string
     try {
       const forwarded = incoming.headers['x-forwarded-for']
       const address = services.clientAddress(peer, Array.isArray(forwarded) ? forwarded.join() : forwarded)
-      await services.identify(bearerOf(incoming.headers.authorization), address)
+      const { keyId, kind } = await services.identify(bearerOf(incoming.headers.authorization), address)
+      owner = keyId ?? kind
     } catch (error) {
       const { status, body } = failureAnswer(asGatewayError(error))
       const bytes = body as Uint8Array
@@ -60,10 +62,10 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
       socket.end(bytes)
       return
     }
-    sockets.handleUpgrade(incoming, socket, head, (connection) => serve(incoming, connection))
+    sockets.handleUpgrade(incoming, socket, head, (connection) => serve(incoming, connection, owner))
   }
 
-  function serve(incoming: IncomingMessage, connection: WebSocket): void {
+  function serve(incoming: IncomingMessage, connection: WebSocket, owner: string): void {
     const peer = incoming.socket.remoteAddress ?? ''
     const left = newAbort<Error>()
     const send = (text: string) =>
@@ -76,6 +78,12 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
         return { status, body: answered }
       },
       send,
+      hold(bytes) {
+        if (bytes > maxPayload) throw tooLarge(maxPayload)
+        const footprint = services.footprints.open(owner)
+        footprint.add(bytes)
+        return footprint
+      },
     })
     const end = () => connection.close(1001)
     const life = setTimeout(() => {
@@ -98,6 +106,7 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
         clearTimeout(life)
         connections.delete(end)
         left.abort(clientClosed())
+        session.end()
       })
   }
 

@@ -14,7 +14,7 @@ const gateway = withGateway(() =>
   configOf(
     upstream.url,
     { [model]: [model] },
-    'general_settings: { responses_websocket: true, max_json_bytes: 100000 }\nrouter_settings: { num_retries: 0, cooldown_time: 0 }\n',
+    'general_settings: { responses_websocket: true, max_json_bytes: 100000, max_key_in_flight_bytes: 150000 }\nrouter_settings: { num_retries: 0, cooldown_time: 0 }\n',
   ),
 )
 
@@ -38,9 +38,11 @@ async function connected(path = '/v1/responses', key = MASTER_KEY) {
     socket,
     closed,
     /** One turn: the events up to its end. */
-    async turn(request: object): Promise<Event[]> {
+    async turn(request: object | string): Promise<Event[]> {
       heard.length = 0
-      socket.send(JSON.stringify({ type: 'response.create', model, ...request }))
+      socket.send(
+        typeof request === 'string' ? request : JSON.stringify({ type: 'response.create', model, ...request }),
+      )
       while (!/^(error|response\.(completed|incomplete|failed))$/.test(heard.at(-1)?.type ?? '')) {
         await new Promise<void>((resolve) => (wake = resolve))
       }
@@ -102,6 +104,21 @@ describe('Responses over a WebSocket', () => {
     socket.close()
   })
 
+  it('remembers no more than a body may have, and none beyond the memory of its key', async () => {
+    const warm = { store: false, generate: false, input: 'x'.repeat(60_000) }
+    const [one, two, third] = [await connected(), await connected(), await connected()]
+    const previous_response_id = (await one.turn(warm)).at(-1)?.response?.id
+    expect(await one.turn({ ...warm, previous_response_id })).toMatchObject([
+      { status: 413, error: { code: 'payload_too_large' } },
+    ])
+    for (const { turn } of [one, two]) expect((await turn(warm)).at(-1)?.type).toBe('response.completed')
+    const refused = { type: 'error', status: 503, error: { code: 'too_many_bytes_in_flight' } }
+    expect(await third.turn(warm)).toMatchObject([refused])
+    one.socket.close()
+    await expect.poll(async () => (await third.turn(warm)).at(-1)?.type).toBe('response.completed')
+    for (const { socket } of [two, third]) socket.close()
+  })
+
   it('passes integers of 64 bits on as they are', async () => {
     await upstream.script(model, [answer({ text: 'OK.' })])
     const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
@@ -118,6 +135,8 @@ describe('Responses over a WebSocket', () => {
     await upstream.script(model, [rateLimited({ seconds: 7 }), answer({ text: 'OK.' })])
     const { turn, socket, closed } = await connected()
     expect(await turn({ type: 'session.update' })).toMatchObject([{ error: { code: 'invalid_message' } }])
+    const deep = `{"type":"response.create","input":"x","deep":${'['.repeat(5000)}${']'.repeat(5000)}}`
+    expect(await turn(deep)).toMatchObject([{ status: 400, error: { code: 'nested_too_deeply' } }])
     expect(await turn({ model: 'nope', input: 'x' })).toMatchObject([
       { status: 404, error: { code: 'model_not_found' } },
     ])
