@@ -203,6 +203,12 @@ describe('a client that asks before it sends its body', () => {
     expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close/i)
     await once(socket, 'close')
   })
+
+  it('is answered as others are where it expects something else', async () => {
+    const socket = open()
+    socket.write(`${headOf('sk-nobody', 2, 'Expect: x\r\n')}{}`)
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 401 [\s\S]*"error":/)
+  })
 })
 
 describe('a long body of a caller who is at a limit', () => {
