@@ -4,6 +4,7 @@ import { bedrockFailure } from '../../src/providers/bedrock/bedrock-failure.ts'
 import { elevenlabsFailure } from '../../src/providers/elevenlabs/failure.ts'
 import { googleFailure } from '../../src/providers/gemini/google-failure.ts'
 import { openaiEmbeddedFailure, openaiFailure } from '../../src/providers/openai/failure.ts'
+import { busyMs } from '../support/busy-ms.ts'
 
 const encoder = new TextEncoder()
 const named = (status: number, body: object, read = openaiFailure) =>
@@ -159,6 +160,12 @@ describe('words of an operator’s trouble that a client wrote change nothing, a
       'Invalid JSON payload received. Unknown name "billing": Cannot find field.',
       'upstream_rejected',
     ],
+    [
+      'Google, in a line of its own',
+      googleFailure,
+      'Unknown name "\nbilling": Cannot find field.',
+      'upstream_rejected',
+    ],
     ['Google, which means it', googleFailure, 'API key not valid. Please pass a valid API key.', 'upstream_refused'],
     ['Google, of a place', googleFailure, 'User location is not supported for the API use.', 'upstream_refused'],
     [
@@ -182,8 +189,10 @@ describe('words of an operator’s trouble that a client wrote change nothing, a
     expect(named(400, body, read)).toBe(expected)
   })
 
-  it('Google blames nobody for a file of the request’s', () => {
-    const message = 'You do not have permission to access the File abc or it may not exist.'
+  it.each([
+    ['a file', 'You do not have permission to access the File abc or it may not exist.'],
+    ['cached content', 'CachedContent not found (or permission denied)'],
+  ])('Google blames nobody for %s of the request’s', (_, message) => {
     expect(named(403, { error: { code: 403, message, status: 'PERMISSION_DENIED' } }, googleFailure)).toBe(
       'upstream_rejected',
     )
@@ -244,4 +253,13 @@ describe.each([101, 304, 307, 600, 999])('the status %i, with which no API refus
   ])('is a fault of the provider in %s shape', (_, read) => {
     expect(named(status, {}, read)).toBe('upstream_failed')
   })
+})
+
+it.each([
+  ['Bedrock', bedrockFailure, "'a"],
+  ['Google', googleFailure, 'violat'],
+])('%s may repeat megabytes of what a client sent, which are read at once', (_, read, part) => {
+  const message = part.repeat(200_000)
+  const body = read === googleFailure ? { error: { code: 400, message } } : { message, __type: 'ValidationException' }
+  expect(busyMs(() => expect(named(400, body, read)).toBe('upstream_rejected'))).toBeLessThan(500)
 })

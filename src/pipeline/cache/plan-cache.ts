@@ -102,7 +102,10 @@ const MODES = ['no-cache', 'no-store', 'force'] as const
 function wishOf({ metadata }: ModelRequest, cacheControl = ''): Wish {
   const said: unknown = metadata?.cache
   if (said === undefined || said === null) {
-    const directives = cacheControl.toLowerCase().split(/\s*,\s*/)
+    const directives = cacheControl
+      .toLowerCase()
+      .split(',')
+      .map((one) => one.trim())
     if (directives.includes('no-store')) return { mode: 'no-store' }
     return directives.includes('no-cache') || directives.includes('max-age=0') ? { mode: 'no-cache' } : {}
   }

@@ -60,7 +60,10 @@ function resourceText({ uri, mimeType, text, blob }: JsonRecord, image: ImageRea
   return `[${asText(uri)} (${asText(mimeType)}), ${decodedBytes(asText(blob))} bytes, which cannot be passed on.]`
 }
 
-const decodedBytes = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
+function decodedBytes(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return Math.floor(((base64.length - padding) * 3) / 4)
+}
 
 /** The text, cut at a character if it is too long, with a sentence that says so. */
 function bounded(text: string, mostBytes: number): string {

@@ -23,6 +23,8 @@ const STATUSES: Readonly<Record<string, number>> = {
   ValidationException: 400,
 }
 
+/** Longer messages are not about the model: they repeat what the client sent. */
+const LONGEST_ABOUT_MODEL = 2000
 const QUOTED = /(?<!\w)(['"`])(?=\S).*?\1(?!\w)/gs
 
 /** Validation errors that are the operator's mistake, not the client's. */
@@ -54,7 +56,8 @@ export function exception(name: string, message: string, status = 502, retryAfte
   const code = name.slice(0, 1).toUpperCase() + name.slice(1)
   const meant = entryOf(STATUSES, code) ?? status
   // The message repeats the client's text in quotes, which does not count.
-  const refused = meant === 400 && WRONG_MODEL.test(message.replace(QUOTED, ''))
+  const refused =
+    meant === 400 && message.length <= LONGEST_ABOUT_MODEL && WRONG_MODEL.test(message.replace(QUOTED, ''))
   const wire = {
     message: message === '' ? undefined : message,
     type: TOO_LONG.test(message) ? 'context_length_exceeded' : undefined,

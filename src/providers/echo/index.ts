@@ -53,7 +53,7 @@ function* eventsOf(text: string, chunk: object, usage: object): Generator<string
   const delta = (value: object, finish_reason: string | null = null) =>
     event({ choices: [{ index: 0, delta: value, finish_reason }] })
   yield delta({ role: 'assistant', content: '' })
-  for (const word of text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text]) yield delta({ content: word })
+  for (const word of text.split(/(?<=\S)(?=\s)/)) yield delta({ content: word })
   yield delta({}, 'stop')
   yield event({ choices: [], usage })
   yield 'data: [DONE]\n\n'

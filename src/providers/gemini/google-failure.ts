@@ -25,10 +25,14 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** A 400 about the deployment: its key, its project, its location. Other messages repeat the client's text, so only their
  *  beginning is matched. */
 const DEPLOYMENT_FAULT =
-  /^(API_KEY_INVALID|API_KEY_EXPIRED|SERVICE_DISABLED|BILLING_DISABLED)$|^(api key (not valid|expired|not found)|user location is not supported|this api method requires billing|billing)/im
+  /^(api key (not valid|expired|not found)|user location is not supported|this api method requires billing|billing)/i
+const DEPLOYMENT_REASONS: ReadonlySet<string> = new Set([
+  ...['API_KEY_INVALID', 'API_KEY_EXPIRED', 'SERVICE_DISABLED', 'BILLING_DISABLED'],
+])
 /** A 403 about an object that the request names: a file, cached content, an object in a bucket. */
 const NAMED_BY_CLIENT =
   /permission to access the (file|object)|^cachedcontent not found|storage\.objects\.get|cannot access .{0,40}gs:\/\//i
+const LONGEST_WORDS = 2000
 const CONTEXT_WINDOW = /token count .*(exceeds|only supports)|exceeds the maximum number of tokens/i
 const CONTENT_POLICY = /PROHIBITED_CONTENT|usage guidelines|violat\w+ .{0,60}polic/i
 
@@ -55,19 +59,20 @@ function classify(status: number, error: JsonRecord, retryAfter: number | undefi
   const details = asList(error.details).map(asRecord)
   const reason = details.map(({ reason }) => asText(reason)).find((one) => one !== '')
   const message = asText(error.message)
-  const words = `${reason} ${message}`
+  // A message may repeat what the client sent.
+  const words = `${reason} ${message.slice(0, LONGEST_WORDS)}`
   const rejected = status >= 400 && status < 500
   const code =
     (rejected && CONTEXT_WINDOW.test(words) && 'context_length_exceeded') ||
     (rejected && CONTENT_POLICY.test(words) && 'content_policy') ||
     asText(error.status)
   const wire = { message: message || undefined, type: reason, code: code || undefined, param: undefined }
-  return classifyFailure(meantStatus(status, `${reason ?? ''}\n${message}`), wire, delayIn(details) ?? retryAfter)
+  return classifyFailure(meantStatus(status, reason, message), wire, delayIn(details) ?? retryAfter)
 }
 
-function meantStatus(status: number, words: string): number {
-  if (status === 400 && DEPLOYMENT_FAULT.test(words)) return 401
-  if (status === 403 && NAMED_BY_CLIENT.test(words)) return 400
+function meantStatus(status: number, reason: string | undefined, message: string): number {
+  if (status === 400 && (DEPLOYMENT_REASONS.has(reason ?? '') || DEPLOYMENT_FAULT.test(message))) return 401
+  if (status === 403 && NAMED_BY_CLIENT.test(message)) return 400
   // Cancelled by Google while the gateway still waited.
   return status === STATUSES.CANCELLED ? 503 : status
 }

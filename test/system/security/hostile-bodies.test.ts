@@ -66,6 +66,13 @@ describe('the body of a call', () => {
     await nobodyFails('/v1/rerank', (model) => ({ model, query: 'q', documents: [long, item] }))
   })
 
+  it('may be a long text without a word', async () => {
+    for (const stream of [false, true]) {
+      const text = { role: 'user', content: ' '.repeat(500_000) }
+      await nobodyFails('/v1/chat/completions', (model) => ({ model, stream, messages: [text] }))
+    }
+  })
+
   it('is refused by the field of such an item', async () => {
     const body = { model: 'echo', messages: [user, { role: 'robot', content: 'x' }] }
     const response = await world.gateway.fetch('/v1/messages', chatInit(body))

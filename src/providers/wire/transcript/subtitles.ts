@@ -38,8 +38,10 @@ function clock(seconds: number, point: ',' | '.'): string {
 /** An empty line would end a cue, an arrow would begin one. */
 const cue = (text: string) =>
   text
-    .replace(/\s*[\r\n]+\s*/g, '\n')
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n')
     .replaceAll('-->', '->')
-    .trim()
 
 const vttCue = (text: string) => cue(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
