@@ -1,4 +1,4 @@
-import { errorBody, failureAnswer } from '../../../api/failures.ts'
+import { failureAnswer } from '../../../api/failures.ts'
 import { hasBody } from '../../../api/respond.ts'
 import { latin1Text } from '../../../lib/bytes/latin1.ts'
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
@@ -7,6 +7,7 @@ import type { Answer } from '../../../pipeline/answer.ts'
 import { drainBody } from './drain-body.node.ts'
 import { expectsContinue } from './expectations.node.ts'
 import type { Incoming, Listener, Outgoing } from './messages.node.ts'
+import { rawAnswer } from './raw-answer.node.ts'
 
 /** The router passes an Answer through unchanged, so that no Response needs to be created. */
 export const toResponse = (answer: Answer) => answer as unknown as Response
@@ -72,17 +73,21 @@ function noTarget(): GatewayError {
   return new GatewayError('invalid_request', 'The request names no valid path.', { code: 'invalid_path' })
 }
 
-const UNREADABLE: Readonly<Record<string, readonly [statusLine: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', "The request's headers are too long."],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', "The request's chunk extensions are too long."],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+const UNREADABLE: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "The request's headers are too long."],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The request's chunk extensions are too long."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
 /** The answer to bytes that are no HTTP request. */
 export function unreadableAnswer({ code }: NodeJS.ErrnoException): string {
-  const [statusLine, message] = UNREADABLE[code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request.']
-  const body = JSON.stringify(errorBody(new GatewayError('invalid_request', message, { code: 'unreadable_request' })))
-  return `HTTP/1.1 ${statusLine}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const [status, message] = UNREADABLE[code ?? ''] ?? [400, 'This is not a valid HTTP request.']
+  return rawAnswer(new GatewayError('invalid_request', message, { status, code: 'unreadable_request' }))
+}
+
+/** The answer to a request for a tunnel, which Node hands over as a bare connection. */
+export function noTunnel(): string {
+  return rawAnswer(new GatewayError('method_not_allowed', 'The gateway takes no CONNECT.'))
 }
 
 function send(outgoing: Outgoing, { status, headers, body }: Answer | Response): Promise<void> | undefined {

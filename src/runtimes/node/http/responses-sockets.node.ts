@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
-import { failureAnswer } from '../../../api/failures.ts'
 import { bearerOf } from '../../../api/middleware/bearer.ts'
 import { envelope, responsesSession } from '../../../api/v1/responses/socket-session.ts'
 import { ConfigError } from '../../../config/config-error.ts'
 import { newAbort } from '../../../lib/abort.ts'
-import { asGatewayError } from '../../../lib/errors.ts'
+import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { type Client, clientClosed } from '../../../pipeline/client.ts'
 import type { Services } from '../../../services.ts'
 import { tooLarge } from '../../too-large.ts'
+import { rawAnswer } from './raw-answer.node.ts'
 
 const PATH = /^\/v1\/responses(?:\?|$)/
 
@@ -43,6 +43,12 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
   const connections = new Map<() => void, () => boolean>()
   const { max_json_bytes: maxPayload } = services.config.general_settings
   const sockets = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload })
+  sockets.on('wsClientError', ({ message }, socket) => {
+    const refused = new GatewayError('invalid_request', `This opens no WebSocket: ${message}.`, {
+      code: 'invalid_handshake',
+    })
+    socket.end(rawAnswer(refused, { 'sec-websocket-version': '13' }))
+  })
   let ending = false
 
   async function enter(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -54,12 +60,7 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
       const { keyId, kind } = await services.identify(bearerOf(incoming.headers.authorization), address)
       owner = keyId ?? kind
     } catch (error) {
-      const { status, body } = failureAnswer(asGatewayError(error))
-      const bytes = body as Uint8Array
-      socket.write(
-        `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${bytes.byteLength}\r\n\r\n`,
-      )
-      socket.end(bytes)
+      socket.end(rawAnswer(asGatewayError(error)))
       return
     }
     sockets.handleUpgrade(incoming, socket, head, (connection) => serve(incoming, connection, owner))
@@ -111,7 +112,8 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
   }
 
   return {
-    isOpening: ({ url = '', headers }) => !ending && PATH.test(url) && headers.upgrade?.toLowerCase() === 'websocket',
+    isOpening: ({ method, url = '', headers }) =>
+      !ending && method === 'GET' && PATH.test(url) && headers.upgrade?.toLowerCase() === 'websocket',
     open(incoming, socket, head) {
       socket.on('error', () => socket.destroy())
       enter(incoming, socket, head).catch(() => socket.destroy())

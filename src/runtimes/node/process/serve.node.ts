@@ -15,7 +15,7 @@ import { builtConsole } from '../http/assets.node.ts'
 import { nodeClient } from '../http/client.node.ts'
 import { connectionsOf, drain, pendingWork } from '../http/drain.node.ts'
 import { onExpectation } from '../http/expectations.node.ts'
-import { requestListener, toResponse, unreadableAnswer } from '../http/listener.node.ts'
+import { noTunnel, requestListener, toResponse, unreadableAnswer } from '../http/listener.node.ts'
 import { KEPT_SECONDS } from '../http/plain/plain-answer.node.ts'
 import { plainConnections } from '../http/plain/plain-connections.node.ts'
 import { watchStalls } from '../http/stalls.node.ts'
@@ -107,6 +107,7 @@ export async function serve(
     if (socket.writable && !connections.isAnswered(socket)) socket.write(unreadableAnswer(error))
     ;(socket as Socket).destroySoon()
   })
+  server.on('connect', (_, socket) => socket.on('error', () => socket.destroy()).end(noTunnel()))
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -57,6 +57,11 @@ describe('a request', () => {
     expect(await say('GET /health/liveliness HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
+  it('for a tunnel has a clear refusal', async () => {
+    const answer = await say('CONNECT /v1/models HTTP/1.1\r\nHost: gateway\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*"code":"method_not_allowed"/)
+  })
+
   it('with two credentials has none', async () => {
     const one = `Authorization: Bearer ${MASTER_KEY}\r\n`
     expect(await get('/v1/models', one)).toMatch(/^HTTP\/1\.1 200 /)

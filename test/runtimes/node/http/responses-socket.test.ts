@@ -172,8 +172,11 @@ describe('Responses over a WebSocket', () => {
     const call = JSON.stringify({ model, input: 'Hi.' })
     expect(await asked('/v1/responses', 'h2c', 'POST', call)).toMatch(/^HTTP\/1\.1 200 /)
     expect(await asked('//', 'websocket', 'GET', '')).toMatch(/^HTTP\/1\.1 4/)
+    expect(await asked('/v1/responses', 'websocket', 'POST', call)).toMatch(/^HTTP\/1\.1 200 /)
     // No handshake.
-    expect(await asked('/v1/responses', 'websocket', 'GET', '')).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await asked('/v1/responses', 'websocket', 'GET', '')).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*"type":"invalid_request_error"/,
+    )
     const { turn, socket } = await connected()
     expect((await turn({ input: 'Still here?' })).at(-1)?.type).toBe('response.completed')
     socket.close()
