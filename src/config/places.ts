@@ -17,6 +17,7 @@ export function placesIn(yaml: string): (path: string) => Place | undefined {
     stringKeys: true,
     merge: true,
     lineCounter: lines,
+    prettyErrors: false,
     logLevel: 'error',
   })
 

@@ -1,4 +1,4 @@
-import { parseDocument, type YAMLError } from 'yaml'
+import { LineCounter, parseDocument, type YAMLError } from 'yaml'
 import { type Mistake, pathText } from './config-error.ts'
 import { isMap } from './fields.ts'
 
@@ -31,8 +31,17 @@ export function readYaml(yaml: string): { tree: unknown; mistakes: Mistake[] } {
   if (yaml.length > MOST_CHARACTERS) return failed('top level', 'the file is larger than 4 MB')
   let parsed: unknown
   try {
-    const document = parseDocument(yaml, { version: '1.2', stringKeys: true, merge: true, logLevel: 'error' })
-    const mistakes = syntaxMistakes([...document.errors, ...document.warnings])
+    const lines = new LineCounter()
+    // To print a mistake with its line takes the parser as long as all lines before it.
+    const options = { prettyErrors: false, lineCounter: lines } as const
+    const document = parseDocument(yaml, {
+      version: '1.2',
+      stringKeys: true,
+      merge: true,
+      logLevel: 'error',
+      ...options,
+    })
+    const mistakes = syntaxMistakes([...document.errors, ...document.warnings], lines)
     if (mistakes.length > 0) return { tree: undefined, mistakes }
     parsed = document.toJS({ maxAliasCount: 100 })
   } catch {
@@ -43,10 +52,10 @@ export function readYaml(yaml: string): { tree: unknown; mistakes: Mistake[] } {
   return { tree, mistakes }
 }
 
-function syntaxMistakes(errors: readonly YAMLError[]): Mistake[] {
+function syntaxMistakes(errors: readonly YAMLError[], lines: LineCounter): Mistake[] {
   const byLine = new Map<number, Mistake>()
-  for (const { code, linePos } of errors) {
-    const { line, col } = linePos?.[0] ?? { line: 1, col: 1 }
+  for (const { code, pos } of errors) {
+    const { line, col } = lines.linePos(pos[0])
     // Further errors of a line usually follow from the first.
     if (byLine.has(line)) continue
     byLine.set(line, { path: `line ${line}, column ${col}`, message: SYNTAX[code] ?? 'this is not valid YAML' })

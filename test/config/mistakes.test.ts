@@ -74,6 +74,7 @@ describe('the text', () => {
       const bomb = Array.from({ length: 12 }, (_, n) => `a${n}: &a${n} [${Array(9).fill(n ? `*a${n - 1}` : 'x')}]`)
       expect(linesOf(bomb.join('\n'))[0]).toMatch(/^top level: an anchor, alias/)
       expect(linesOf('['.repeat(50_000))[0]).toMatch(/^line 1, column \d+: /)
+      expect(linesOf('"'.repeat(100_000))[0]).toMatch(/^line 1, column \d+: /)
       expect(linesOf(`a: ${'['.repeat(100)}${']'.repeat(100)}`)).toEqual([
         'top level: the file holds too many values or nests too deeply',
       ])
