@@ -138,6 +138,11 @@ describe('requests', () => {
     const lists = own.traffic.filter(({ path }) => path.startsWith('/ui/api/logs'))
     expect(lists.every(({ path }) => path.includes('owner=me'))).toBe(true)
     expect(lists).not.toEqual([])
+    // What somebody else has chosen in this browser narrows nothing.
+    await own.evaluate(`localStorage.setItem('scope', '{"team_id":"search"}')`)
+    await own.reload()
+    await own.settled()
+    expect(own.traffic.filter(({ path }) => path.includes('team_id=search'))).toEqual([])
   })
 })
 

@@ -1,3 +1,4 @@
+import { useSession } from './session.ts'
 import { keep, kept } from './settings.ts'
 import { store, useStore } from './store.ts'
 
@@ -14,4 +15,12 @@ export const chooseScope = (choice: ScopeChoice) => {
   chosen.set(choice)
 }
 
-export const useScope = (): ScopeChoice => useStore(chosen)
+/** What is chosen, as far as the person belongs to it: the browser may have been somebody else's, or the role may be gone. */
+export function useScope(): ScopeChoice {
+  const { organizations, teams } = useSession()
+  const choice = useStore(chosen)
+  const places = choice.team_id ? teams : organizations
+  return places.some(({ id }) => id === (choice.team_id ?? choice.organization_id)) ? choice : NOWHERE
+}
+
+const NOWHERE: ScopeChoice = {}
