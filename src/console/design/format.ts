@@ -2,7 +2,7 @@ import { settingsNow } from '../data/settings.ts'
 
 const money4 = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 4 })
 const money2 = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
-const limits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
+const limits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
 const plain = new Intl.NumberFormat('en-US')
 
 /** Dollars: four digits under a dollar, two above; what has no price says so. */
