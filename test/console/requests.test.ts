@@ -122,12 +122,26 @@ describe('requests', () => {
     await expect.poll(() => page.locator('tbody tr').first().getAttribute('data-id')).not.toBe(before)
   })
 
-  it('shows what was refused, by the minute', async () => {
-    const page = await gateway.open('requests?tab=refusals')
+  it('shows what was refused, by the minute, and only the filters that hold for it', async () => {
+    const page = await gateway.open('requests?tab=refusals&model=echo')
     await page.locator('tbody tr[data-id]').first().waitFor()
     const { data } = (await gateway.ask('GET', '/ui/api/refusals')).body
     expect(await page.locator('tbody tr').count()).toBe(data.length)
+    await page.getByRole('button', { name: 'Filter' }).click()
+    const offered = page.getByRole('menuitem')
+    expect(await offered.allTextContents()).toEqual(['Key', 'Team', 'Organization', 'User', 'Endpoint'])
+    expect(await page.getByRole('button', { name: 'echo' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
     await expectAccessible(page)
+    // A minute is a minute, of which there are no sums.
+    const { minute } = data.at(-1)
+    await page.locator('tbody .row-link').last().click()
+    await page.settled()
+    const asked = page.traffic.map(({ path }) => new URL(path, gateway.url))
+    const { searchParams } = asked.findLast(({ pathname }) => pathname === '/ui/api/logs') as URL
+    expect(Date.parse(searchParams.get('from') ?? '')).toBe(Date.parse(minute))
+    expect(Date.parse(searchParams.get('to') ?? '')).toBe(Date.parse(minute) + 60_000)
+    expect(asked.filter(({ pathname }) => pathname.startsWith('/ui/api/spend'))).toEqual([])
   })
 
   it('is usable on a phone, and shows developers their own calls alone', async () => {

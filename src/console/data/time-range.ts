@@ -30,10 +30,10 @@ export interface TimeRange {
 }
 
 /** The range of time that the address names: `range=24h`, or `from=` and `to=`. With `hours` its ends are whole hours, as the
- *  sums of the gateway have them. */
+ *  sums of the gateway have them; with `minutes` one of less than an hour is as exact as it was given. */
 export function useTimeRange(
   otherwise: RangeName = '24h',
-  { hours = false }: { readonly hours?: boolean } = {},
+  { hours = false, minutes = false }: { readonly hours?: boolean; readonly minutes?: boolean } = {},
 ): TimeRange {
   const params = useParams()
   const { zone } = useSettings()
@@ -43,7 +43,8 @@ export function useTimeRange(
   const custom = from < to
   const name: TimeRange['name'] = custom ? 'custom' : given in RANGES ? (given as RangeName) : otherwise
   const ends = custom ? { from, to } : endsOf(name as RangeName, now, zone)
-  const whole = hours ? { from: Math.floor(ends.from / HOUR) * HOUR, to: Math.ceil(ends.to / HOUR) * HOUR } : ends
+  const isExact = !hours || (minutes && custom && lengthOf(ends) < HOUR)
+  const whole = isExact ? ends : { from: Math.floor(ends.from / HOUR) * HOUR, to: Math.ceil(ends.to / HOUR) * HOUR }
   const setCustom = (first: Date, last: Date) =>
     params.set({ range: undefined, from: first.toISOString(), to: last.toISOString() })
   return {
@@ -54,11 +55,13 @@ export function useTimeRange(
     set: (next) => params.set({ range: next === otherwise ? undefined : next, from: undefined, to: undefined }),
     setCustom,
     shift(by) {
-      const length = whole.to - whole.from
+      const length = lengthOf(whole)
       setCustom(new Date(whole.from + by * length), new Date(whole.to + by * length))
     },
   }
 }
+
+const lengthOf = ({ from, to }: { readonly from: number; readonly to: number }) => to - from
 
 function endsOf(name: RangeName, now: number, zone: 'local' | 'utc'): { readonly from: number; readonly to: number } {
   const back = { '1h': HOUR, '24h': DAY, '7d': 7 * DAY, '30d': 30 * DAY }[name as string]

@@ -67,7 +67,7 @@ const COLUMNS: ReadonlyArray<Column<AuditEvent>> = [
 export function Audit() {
   const params = useParams()
   const scope = useScope()
-  const range = useTimeRange('7d', { hours: true })
+  const range = useTimeRange('7d', { hours: true, minutes: true })
   const [live, setLive] = useState(false)
   const filters = {
     ...(scope.organization_id ? { organization_id: scope.organization_id } : {}),

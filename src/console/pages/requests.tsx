@@ -6,7 +6,7 @@ import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { useMay, useSession } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
-import { useTimeRange } from '../data/time-range.ts'
+import { type TimeRange, useTimeRange } from '../data/time-range.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { Filters, filterQuery, SearchField } from '../design/filters.tsx'
 import { ColumnChoice } from '../design/list/columns.tsx'
@@ -21,7 +21,7 @@ import { filtersFor, isSummed } from './requests/filters.ts'
 import { FirstCall } from './requests/first-call.tsx'
 import { Histogram } from './requests/histogram.tsx'
 import { useNewCalls } from './requests/new-calls.ts'
-import { Refusals } from './requests/refusals.tsx'
+import { filtersRefusals, Refusals } from './requests/refusals.tsx'
 import { StoryPage } from './requests/story-page.tsx'
 import { copyId, StoryPanel } from './requests/story-panel.tsx'
 
@@ -29,6 +29,9 @@ const TABS = [
   { id: 'calls', label: 'Calls' },
   { id: 'refusals', label: 'Refusals' },
 ] as const
+
+/** Sums are of whole hours: of less there is no chart. */
+const isOfHours = ({ from, to }: TimeRange) => Date.parse(to) - Date.parse(from) >= 3_600_000
 
 const CALL_ID = /^call[_-]/
 
@@ -43,7 +46,7 @@ function Calls() {
   const may = useMay()
   const { pages } = useSession()
   const scope = useScope()
-  const range = useTimeRange('24h', { hours: true })
+  const range = useTimeRange('24h', { hours: true, minutes: true })
   const [live, setLive] = useState(true)
   const filters = useMemo(() => filtersFor(may), [])
   const columns = useMemo(() => columnsFor(pages), [pages])
@@ -55,7 +58,7 @@ function Calls() {
     ...(may('spend.read') ? {} : { owner: 'me' }),
   }
   // A request is found by its id whenever it was.
-  const query = filter.request_id ? filter : { ...filter, from: range.from, to: range.to }
+  const query = tab === 'calls' && filter.request_id ? filter : { ...filter, from: range.from, to: range.to }
   const read = usePages(
     'GET /ui/api/logs',
     { query },
@@ -97,7 +100,11 @@ function Calls() {
       />
       <div class="bar">
         {tab === 'calls' && <SearchField label="Request or call id" param="request_id" />}
-        <Filters filters={filters.filter(({ name }) => name !== 'request_id')} />
+        <Filters
+          filters={
+            tab === 'refusals' ? filters.filter(filtersRefusals) : filters.filter(({ name }) => name !== 'request_id')
+          }
+        />
         <span class="end row">
           {tab === 'calls' && (
             <>
@@ -124,7 +131,7 @@ function Calls() {
         <Refusals query={query} />
       ) : (
         <>
-          {isSummed(filter) && <Histogram range={range} query={filter} />}
+          {isSummed(filter) && isOfHours(range) && <Histogram range={range} query={filter} />}
           {waiting > 0 && (
             <p role="status">
               <Button small onClick={show}>

@@ -45,6 +45,9 @@ describe.each(['Asia/Kolkata', 'America/St_Johns', 'Pacific/Auckland'])('in the 
     const shown = inZone(timeZone, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
     const label = `${shown('2026-10-01T04:00:00Z')} – ${shown('2026-10-03T20:00:00Z')}`
     await page.getByRole('button', { name: label }).waitFor()
+    await page.go('requests?from=2026-10-01T00:00:00.000Z&to=2026-10-06T00:00:00.000Z')
+    const days = await page.getByRole('img', { name: 'Calls by day of UTC' }).locator('text').allTextContents()
+    expect(days.filter((text) => / Oct$| Sept$/.test(text))).toEqual(['1 Oct', '2 Oct', '3 Oct', '4 Oct', '5 Oct'])
   })
 
   it('what is typed as a range is the time of the zone', async () => {

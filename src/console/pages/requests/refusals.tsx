@@ -2,6 +2,7 @@ import type { Row } from '../../data/client.ts'
 import { useParams } from '../../data/params.ts'
 import { usePages } from '../../data/query.ts'
 import { Entity } from '../../design/badge.tsx'
+import type { Filter } from '../../design/filters.tsx'
 import { count, dayAndTime } from '../../design/format.ts'
 import { Empty } from '../../design/states.tsx'
 import { type Column, ListTable } from '../../design/table.tsx'
@@ -26,6 +27,8 @@ const COLUMNS: ReadonlyArray<Column<Refusal>> = [
 ]
 
 const TAKEN = ['key_id', 'team_id', 'organization_id', 'user_id', 'endpoint', 'from', 'to', 'owner']
+/** Of the filters of calls, those that are filters of refusals too. */
+export const filtersRefusals = ({ name }: Filter): boolean => TAKEN.includes(name)
 
 /** Calls that were refused before they began, by minute: limits, budgets and what a key may not call. */
 export function Refusals({ query }: { readonly query: Readonly<Record<string, string>> }) {
