@@ -160,6 +160,13 @@ describe('requests', () => {
   })
 })
 
+it('an address that cannot be read leads to no page, and an id may have any characters', async () => {
+  const page = await gateway.open('requests/50%25')
+  await page.getByText('There is no such call').waitFor()
+  await page.goto(`${gateway.url}/console/requests/50%`)
+  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor()
+})
+
 it('the range of time goes by its keys', async () => {
   const page = await gateway.open('requests?range=1h')
   const from = () => Date.parse(new URL(page.url()).searchParams.get('from') ?? '')

@@ -38,7 +38,7 @@ const CALL_ID = /^call[_-]/
 /** Every call, with its story; and what was refused before it became one. Under the id of a call, its story alone. */
 export function Requests() {
   const { id } = useRoute().params
-  return id ? <StoryPage key={id} id={decodeURIComponent(id)} /> : <Calls />
+  return id ? <StoryPage key={id} id={id} /> : <Calls />
 }
 
 function Calls() {

@@ -68,6 +68,16 @@ export function App() {
   )
 }
 
+/** The router throws on a path such as `/console/groups/100%`. */
+function isDecodable(path: string): boolean {
+  try {
+    // Returned, because bundlers leave out a call whose result nobody uses.
+    return decodeURIComponent(path) !== ''
+  } catch {
+    return false
+  }
+}
+
 function Shell() {
   const { path } = useLocation()
   const { pages } = useSession()
@@ -85,12 +95,16 @@ function Shell() {
       <div class="stage">
         <Banners />
         <ErrorBoundary>
-          <Router>
-            {VIEWS.map(({ id, path, View }) => (
-              <Route key={id} path={path} component={pages.includes(id) ? View : NotYours} />
-            ))}
-            <Route default component={Nowhere} />
-          </Router>
+          {isDecodable(path) ? (
+            <Router>
+              {VIEWS.map(({ id, path, View }) => (
+                <Route key={id} path={path} component={pages.includes(id) ? View : NotYours} />
+              ))}
+              <Route default component={Nowhere} />
+            </Router>
+          ) : (
+            <Nowhere />
+          )}
         </ErrorBoundary>
       </div>
       <TabBar />
