@@ -51,7 +51,7 @@ export function LastCalls({ query }: { readonly query: { readonly key_id: string
               href={(call) => pathTo('requests', { ...query, open: call.call_id })}
             />
             <div class="row">
-              <ButtonLink small href={pathTo('requests', query)}>
+              <ButtonLink small href={pathTo('requests', { ...query, range: '30d' })}>
                 All of these calls
               </ButtonLink>
             </div>

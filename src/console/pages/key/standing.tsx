@@ -150,6 +150,8 @@ function verdict(key: Key, { tightest, scopes }: Standing): string {
     : `Nearest to its end: ${what} ${whose}, ${part}\u00a0% used.`
 }
 
+const minuteAfter = (minute: string) => new Date(Date.parse(minute) + 60_000).toISOString()
+
 /** Seconds between looks for refusals: whoever has just met one looks for it here. */
 const SOON = 3
 
@@ -167,7 +169,7 @@ function Refusals({ of: { key_id } }: { readonly of: Key }) {
               of={data.map(({ minute, code, calls }) => [
                 limitWords(code),
                 <>
-                  <a href={pathTo('requests', { tab: 'refusals', key_id })}>
+                  <a href={pathTo('requests', { tab: 'refusals', key_id, from: minute, to: minuteAfter(minute) })}>
                     <Moment at={minute} as={dayAndTime} />
                   </a>{' '}
                   <span class="quiet">{calls === 1 ? 'one call' : `${count(calls)} calls`}</span>
