@@ -83,6 +83,13 @@ it('an edit sends what was changed alone, and puts a refusal at its field', asyn
   await dialog.getByText(/must be an IP address/).waitFor()
   await expect.poll(() => page.evaluate('document.activeElement.dataset.field')).toBe('allowed_ips')
   await dialog.getByLabel('Allowed addresses').fill('10.0.0.0/8\n127.0.0.1')
+  // What is no number is refused: it would be sent as no limit.
+  const most = dialog.getByRole('spinbutton', { name: 'At most' })
+  await most.fill('')
+  await most.pressSequentially('5e')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('At most must be a number.').waitFor()
+  await most.fill('5')
   const sent = page.waitForRequest((request) => request.method() === 'PATCH')
   await dialog.getByRole('button', { name: 'Save' }).click()
   expect((await sent).postDataJSON()).toEqual({ rpm_limit: 7, allowed_ips: ['10.0.0.0/8', '127.0.0.1'] })

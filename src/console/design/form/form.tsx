@@ -52,6 +52,7 @@ export function useForm<Fields extends Values>(initial: Fields, { asks = true } 
     setBusy(true)
     setError(undefined)
     try {
+      refuseUnreadable()
       return (await work()) !== false
     } catch (failure) {
       setError(failure as Error)
@@ -95,6 +96,17 @@ export function useForm<Fields extends Values>(initial: Fields, { asks = true } 
     shows: (name) => void shown.current.add(name),
     draft,
   }
+}
+
+/** What a browser cannot read as a number or a time, `1,000` or half a date, it gives as nothing, which would mean no limit. */
+function refuseUnreadable(): void {
+  const place: ParentNode = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document
+  const field = [...place.querySelectorAll('input')].find(({ validity }) => validity.badInput)
+  if (!field) return
+  field.focus()
+  const name = field.labels?.[0]?.textContent ?? field.getAttribute('aria-label')
+  const what = field.type === 'number' ? 'a number' : 'a date and a time'
+  throw Object.assign(new Error(`${name} must be ${what}.`), { param: field.dataset.field })
 }
 
 /** Registers a visible field with its form. */

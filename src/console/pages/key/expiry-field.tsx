@@ -33,7 +33,7 @@ export function ExpiryField<Fields extends Values & { readonly expires_at: strin
   readonly hint?: string | undefined
 }) {
   const value = form.get('expires_at')
-  const [kind, setKind] = useState<string>(value === null ? (required ? '' : 'never') : presetOf(value))
+  const [kind, setKind] = useState<string>(!value ? (required ? '' : 'never') : presetOf(value))
   const set = setter(form, 'expires_at')
   const most = within ?? Number.POSITIVE_INFINITY
   const offered = PRESETS.filter(({ value: one, days }) => (one === 'never' ? !required : days <= most))
@@ -42,14 +42,14 @@ export function ExpiryField<Fields extends Values & { readonly expires_at: strin
     const days = PRESETS.find((preset) => preset.value === chosen)?.days ?? 0
     if (days > 0) set(inDays(days))
     else if (chosen === 'never' || chosen === '') set(null)
-    else if (value === null) set(inDays(Math.min(30, most)))
+    else if (!value) set(inDays(Math.min(30, most)))
   }
   return (
     <Field
       form={form}
       name="expires_at"
       label="Ends"
-      hint={hint ?? (value === null ? undefined : `${moment(value)}, ${zoneName()}`)}
+      hint={hint ?? (value ? `${moment(value)}, ${zoneName()}` : undefined)}
     >
       {(control) => (
         <span class="pair-tight">
@@ -66,10 +66,11 @@ export function ExpiryField<Fields extends Values & { readonly expires_at: strin
               class="input"
               type="datetime-local"
               aria-label="Ends at"
-              value={value === null ? '' : local(value)}
+              value={value ? local(value) : ''}
               onInput={(event) => {
                 const at = new Date(event.currentTarget.value)
-                set(Number.isNaN(at.getTime()) ? null : at.toISOString())
+                // No time is not never: the gateway refuses it.
+                set(Number.isNaN(at.getTime()) ? '' : at.toISOString())
               }}
             />
           )}
