@@ -148,7 +148,7 @@ it('regenerating, revoking and deleting say whom they meet, and end the old key 
   await expect.poll(async () => (await gateway.ask('GET', `/ui/api/keys/${key.key_id}`)).status).toBe(404)
 })
 
-it('what a key may call is changed in its panel', async () => {
+it('what a key may call is changed in its panel, and its copy may call no more', async () => {
   const { key_id: id } = await made('of few models')
   const page = await gateway.open(`keys?open=${id}&tab=access`)
   await page.getByRole('button', { name: 'Change' }).click()
@@ -160,6 +160,13 @@ it('what a key may call is changed in its panel', async () => {
   await page.getByText('In effect now: 1').waitFor()
   const { body } = await gateway.ask('GET', `/ui/api/keys/${id}/model-access`)
   expect(body).toMatchObject({ mode: 'restrict', models: ['gpt-5-mini'], effective: ['gpt-5-mini'] })
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+  await page.getByRole('button', { name: 'Take out gpt-5-mini' }).waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).waitFor()
+  const { key_id: copy } = await named('of few models copy')
+  expect((await gateway.ask('GET', `/ui/api/keys/${copy}/model-access`)).body).toEqual(body)
 })
 
 it('filters and the order are the query of the list, and stay in the address', async () => {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { api } from '../data/client.ts'
 import { lookups } from '../data/lookups.ts'
 import { pathTo, useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
@@ -14,6 +15,7 @@ import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
 import { Ago } from '../design/time.tsx'
+import { toast } from '../design/toast.tsx'
 import { type Key, nameOf } from './key/key.ts'
 import { KeyMade, type MadeKey } from './key/key-made.tsx'
 import { KeyState } from './key/key-state.tsx'
@@ -21,6 +23,7 @@ import { Limits } from './key/limits.tsx'
 import { Spent } from './key/spent.tsx'
 import { KeyDialog } from './keys/key-dialog.tsx'
 import { KeyPanel } from './keys/key-panel.tsx'
+import type { Access } from './place/access-rule.tsx'
 
 const STATES = [
   { value: 'active', label: 'active' },
@@ -79,7 +82,7 @@ export function Keys() {
   const params = useParams()
   const may = useMay()
   const scope = useScope()
-  const [creating, setCreating] = useState<'new' | Key>()
+  const [creating, setCreating] = useState<'new' | { readonly like: Key; readonly access: Access }>()
   const [made, setMade] = useState<MadeKey>()
   const [fresh, setFresh] = useState<readonly string[]>([])
   const filters: readonly Filter[] = [
@@ -100,6 +103,12 @@ export function Keys() {
   const filtered = Object.values(query).some(Boolean)
   const allowed = may('key.update')
   useEffect(() => (allowed ? shortcut('c', 'New key', () => setCreating('new')) : undefined), [allowed])
+  // A copy may call no more than its original.
+  const duplicate = (like: Key) =>
+    api('GET /ui/api/keys/{key_id}/model-access', { params: { key_id: like.key_id } }).then(
+      (access) => setCreating({ like, access }),
+      (error: Error) => toast(error.message, { bad: true }),
+    )
   const create = allowed && (
     <Button kind="primary" icon="plus" onClick={() => setCreating('new')}>
       New key
@@ -109,7 +118,7 @@ export function Keys() {
     <Page
       title="Keys"
       actions={create}
-      panel={open && <KeyPanel key={open} id={open} onClose={() => show(undefined)} onDuplicate={setCreating} />}
+      panel={open && <KeyPanel key={open} id={open} onClose={() => show(undefined)} onDuplicate={duplicate} />}
     >
       <div class="bar">
         <SearchField label="Search keys" />
@@ -175,7 +184,7 @@ export function Keys() {
       />
       {creating && (
         <KeyDialog
-          like={creating === 'new' ? undefined : creating}
+          {...(creating === 'new' ? {} : creating)}
           onClose={() => setCreating(undefined)}
           onMade={(key) => {
             setMade(key)

@@ -13,26 +13,32 @@ import { toast } from '../../design/toast.tsx'
 import { ExpiryField } from '../key/expiry-field.tsx'
 import { type Key, nameOf, PARALLEL } from '../key/key.ts'
 import type { MadeKey } from '../key/key-made.tsx'
+import { type Access, isRestricted } from '../place/access-rule.tsx'
 import { useBounds } from '../place/bounds.ts'
 import { ModelBudgets } from './model-budgets.tsx'
 import { TeamModels } from './team-models.tsx'
 
 const models = callableNames('target')
+const labels = callableNames('access_group')
 
 /** Makes a key, as it is or after the model of another one; or changes one. */
 export function KeyDialog({
   edited,
   like = edited,
+  access,
   onClose,
   onMade,
 }: {
   readonly edited?: Key
   /** What the form begins with. */
   readonly like?: Key | undefined
+  /** What that key may call. */
+  readonly access?: Access | undefined
   readonly onClose: () => void
   readonly onMade?: (made: MadeKey) => void
 }) {
   const may = useMay()
+  const rule = access && isRestricted(access) ? access : undefined
   const form = useForm({
     key_name: edited ? edited.key_name : like ? `${nameOf(like)} copy` : null,
     team_id: like?.team_id ?? null,
@@ -46,7 +52,8 @@ export function KeyDialog({
     no_log_allowed: like?.no_log_allowed ?? true,
     metadata: jsonOf(like?.metadata),
     expires_at: edited?.expires_at ?? null,
-    models: [] as readonly string[],
+    models: (rule?.models ?? []) as readonly string[],
+    access_groups: (rule?.access_groups ?? []) as readonly string[],
   })
   const bounds = useBounds(form.values)
   const refreshes = ['/ui/api/keys']
@@ -56,7 +63,8 @@ export function KeyDialog({
   async function save(): Promise<void> {
     let made: MadeKey | undefined
     const done = await form.submit(async () => {
-      const { models: only, allowed_ips: ips, metadata, ...others } = edited ? form.changes() : form.values
+      const { models: only, access_groups: labelled, ...typed } = edited ? form.changes() : form.values
+      const { allowed_ips: ips, metadata, ...others } = typed
       const addresses = ips === undefined ? {} : { allowed_ips: linesOf(ips) }
       const values = metadata === undefined ? others : { ...others, metadata: objectOf(metadata) }
       if (edited) {
@@ -67,7 +75,10 @@ export function KeyDialog({
       const { organization_id: home, ...rest } = values
       const place = values.team_id ? {} : { organization_id: home ?? null }
       made = await created.mutateAsync({ body: { ...rest, ...place, ...addresses } })
-      await restrict(made, only ?? [])
+      const names = [...(only ?? []), ...(labelled ?? [])]
+      // The copy of a key that may call nothing may call nothing.
+      const isClosed = rule !== undefined && rule.models.length + rule.access_groups.length === 0
+      if (names.length > 0 || isClosed) await restrict(made, only ?? [], labelled ?? [])
       await refresh(...refreshes)
     })
     if (!done) return
@@ -119,6 +130,9 @@ export function KeyDialog({
           placeholder="All that its team may call"
         />
       )}
+      {rule && rule.access_groups.length > 0 && (
+        <NamesField form={form} name="access_groups" label="And those with these labels" search={labels} />
+      )}
       {!edited && form.values.team_id && <TeamModels teamId={form.values.team_id} chosen={form.values.models} />}
       <h3>Budget</h3>
       <BudgetFields form={form} bounds={bounds} />
@@ -159,11 +173,10 @@ export function KeyDialog({
 }
 
 /** The key is there by now: that it could not be restricted is told, and does not undo it. */
-async function restrict({ key_id }: MadeKey, only: readonly string[]): Promise<void> {
-  if (only.length === 0) return
+async function restrict({ key_id }: MadeKey, only: readonly string[], labelled: readonly string[]): Promise<void> {
   await api('PUT /ui/api/keys/{key_id}/model-access', {
     params: { key_id },
-    body: { mode: 'restrict', models: [...only], access_groups: [] },
+    body: { mode: 'restrict', models: [...only], access_groups: [...labelled] },
   }).catch((error: Error) => toast(`It may call every model of its team: ${error.message}`, { bad: true }))
 }
 

@@ -9,7 +9,7 @@ import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { Facts, Section } from '../../design/page.tsx'
 import { toast } from '../../design/toast.tsx'
 
-type Access = Answer<'GET /ui/api/teams/{team_id}/model-access'>
+export type Access = Answer<'GET /ui/api/teams/{team_id}/model-access'>
 type Rule = NonNullable<Input<'PUT /ui/api/teams/{team_id}/model-access'>['body']>
 
 interface Props {
@@ -28,7 +28,7 @@ interface Props {
   readonly onReplace: ((rule: Rule) => Promise<unknown>) | undefined
 }
 
-const isRestricted = ({ mode, models, access_groups: labels }: Access) =>
+export const isRestricted = ({ mode, models, access_groups: labels }: Access) =>
   mode === 'restrict' || (mode === null && models.length + labels.length > 0)
 
 /** The models that a key, a team or an organization may call: its own rule, and the result under those above it. */
