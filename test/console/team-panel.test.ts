@@ -117,6 +117,11 @@ it.each(['org_billing', 'team_admin', 'team_viewer'] as const)(
 it('what a team spent and what was done to it are told in its panel, whose parts are opened by their numbers', async () => {
   await gateway.ask('PATCH', '/ui/api/teams/search', { soft_budget: 77 })
   const page = await gateway.open('teams?open=search')
+  // Of more keys than are listed.
+  await page.route(/report\?.*group_by=key/, async (route) => {
+    const answer = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...answer, data: answer.data.slice(0, 1) } })
+  })
   const panel = page.getByRole('complementary')
   await panel.getByRole('tab', { name: 'Spend' }).waitFor()
   expect(await panel.getByRole('tab').allTextContents()).toEqual([
@@ -132,12 +137,19 @@ it('what a team spent and what was done to it are told in its panel, whose parts
   const sums = panel.getByRole('region', { name: 'Spend by key' })
   await sums.getByRole('row').nth(1).waitFor()
   const { data } = (await gateway.ask('GET', '/ui/api/spend/report?group_by=key&team_id=search&limit=20')).body
-  expect(await sums.getByRole('link').allTextContents()).toEqual(
-    data.map(({ group, group_name }: { group: string; group_name: string | null }) => group_name ?? group),
-  )
+  const [first] = data
+  expect(await sums.getByRole('link').allTextContents()).toEqual([first.group_name ?? first.group])
+  const whole = data.reduce((sum: number, { spend }: { spend: number }) => sum + spend, 0)
+  const share = String(Math.round((1000 * first.spend) / whole) / 10)
+  expect(await sums.getByRole('cell').nth(2).textContent()).toBe(`${share} %`)
   await expectAccessible(page)
   await page.keyboard.press('7')
   await panel.getByText(/^changed soft budget .* → 77 of team$/).waitFor()
   await expectAccessible(page)
   expect(new URL(page.url()).searchParams.get('tab')).toBe('audit')
+  // An event is found in the audit, however old it is.
+  await panel.getByRole('link', { name: /^changed soft budget .* → 77 of team$/ }).click()
+  await page.getByRole('complementary').getByText('soft_budget').waitFor()
+  const { searchParams } = new URL(page.url())
+  expect(Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')).toBe(20 * 60_000)
 })

@@ -26,7 +26,7 @@ export function History({
               {data.map((event) => (
                 <li key={event.event_id}>
                   <span class="row">
-                    <a class="grow" href={pathTo('audit', { ...query, range: '30d', open: event.event_id })}>
+                    <a class="grow" href={pathTo('audit', { ...query, ...around(event), open: event.event_id })}>
                       {deed(event).words}
                     </a>
                     {refused(event) && <span class="wrong small">refused with {event.status}</span>}
@@ -58,6 +58,12 @@ export function History({
       }
     </Loaded>
   )
+}
+
+/** A time in which the list of the audit has the event, however old it is. */
+function around({ occurred_at: at }: AuditEvent): { readonly from: string; readonly to: string } {
+  const [from, to] = [-10, 10].map((minutes) => new Date(Date.parse(at) + minutes * 60_000).toISOString())
+  return { from, to } as { from: string; to: string }
 }
 
 /** The fields that changed; one alone is in the words of the event. */

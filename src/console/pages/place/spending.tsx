@@ -61,11 +61,10 @@ export function Spending({ of: whose, by = ['model'] }: { readonly of: Whose; re
       {({ data }) => {
         if (data.length === 0) return <Empty title="No calls in the last 30 days" />
         const { days: names, values } = daily(data, from, to)
+        const whole = values.reduce((sum, one) => sum + one, 0)
         return (
           <>
-            <p class="quiet small">
-              {money(values.reduce((sum, one) => sum + one, 0))} in the last 30 days, by days of UTC
-            </p>
+            <p class="quiet small">{money(whole)} in the last 30 days, by days of UTC</p>
             <Chart
               label="Spend by day"
               times={names.map((one) => dayOfUtc.format(new Date(one)))}
@@ -75,7 +74,7 @@ export function Spending({ of: whose, by = ['model'] }: { readonly of: Whose; re
               unfinished
             />
             {by.map((one) => (
-              <Sums key={one} by={one} query={query} whose={whose} />
+              <Sums key={one} by={one} query={query} whose={whose} whole={whole} />
             ))}
             <div class="row">
               <ButtonLink small href={pathTo('usage', { ...whose, range: '30d' })}>
@@ -95,10 +94,13 @@ function Sums({
   by,
   query,
   whose,
+  whole,
 }: {
   readonly by: By
   readonly query: Whose & { readonly from: string; readonly to: string }
   readonly whose: Whose
+  /** What was spent in all, of which there may be more than is listed. */
+  readonly whole: number
 }) {
   const read = useApi('GET /ui/api/spend/report', { query: { ...query, group_by: by, limit: MOST } })
   const { one, page } = NAMES[by]
@@ -108,10 +110,7 @@ function Sums({
         <Table
           name={`spend-by-${by}`}
           label={`Spend by ${one.toLowerCase()}`}
-          columns={columnsOf(
-            by,
-            data.reduce((sum, { spend }) => sum + spend, 0),
-          )}
+          columns={columnsOf(by, whole)}
           rows={data}
           rowId={({ group }) => group ?? ''}
           href={page ? ({ group }) => (group ? pathTo(page, { ...whose, open: group }) : undefined) : undefined}
