@@ -39,14 +39,15 @@ it('a key is made by the keyboard alone, shown once, and calls what it may', asy
   await page.keyboard.type('made by keys')
   await page.keyboard.press('Tab')
   await page.keyboard.type('Support')
-  await dialog.getByRole('option', { name: /Support assistant/ }).waitFor()
+  // Before anything is found: what is found then is taken.
   await page.keyboard.press('Enter')
+  const team = dialog.getByLabel('Team', { exact: true })
+  await expect.poll(() => team.inputValue()).toBe('Support assistant')
   await dialog.getByLabel('Only these models').focus()
   await page.keyboard.type('echo')
-  await dialog.getByRole('option', { name: 'echo', exact: true }).waitFor()
-  await page.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: 'Take out echo' }).waitFor()
+  // A name that was typed counts, also where the field is left without Enter.
   await dialog.getByLabel('Name').focus()
+  await dialog.getByRole('button', { name: 'Take out echo' }).waitFor()
   await page.keyboard.press('Enter')
 
   const once = page.getByRole('dialog', { name: 'The key made by keys' })
@@ -255,4 +256,18 @@ it('a form of limits tells which one holds instead, and what the team may call',
   await dialog.getByRole('option', { name: 'claude-opus', exact: true }).click()
   await dialog.getByText('It may call nothing now. Its team may not call claude-opus.').waitFor()
   await expectAccessible(page)
+})
+
+it('the search over everything leads to what it finds, also those who are faster, and shows what is chosen', async () => {
+  const page = await gateway.open('')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('support-widg')
+  await page.keyboard.press('Enter')
+  await page.getByRole('complementary', { name: 'support-widget' }).waitFor()
+  await page.keyboard.press('Control+k')
+  // The last of a list that is longer than its place.
+  await page.keyboard.press('ArrowUp')
+  const place = await page.getByRole('listbox', { name: 'Found' }).boundingBox()
+  const chosen = await page.getByRole('option', { selected: true }).last().boundingBox()
+  expect((chosen?.y ?? 0) + (chosen?.height ?? 0)).toBeLessThanOrEqual((place?.y ?? 0) + (place?.height ?? 0) + 1)
 })

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { type Lookup, lookups } from '../data/lookups.ts'
 import { pathTo } from '../data/params.ts'
@@ -39,14 +39,15 @@ function Search() {
   const pages = useShownPages()
   const dialog = useModal(close)
   const [text, setText] = useState('')
-  const [found, setFound] = useState<readonly Hit[]>([])
+  const [found, setFound] = useState<{ readonly of: string; readonly hits: readonly Hit[] }>({ of: '', hits: [] })
+  const followsFirst = useRef(false)
   const [at, setAt] = useState(0)
+  const wanted = text.trim()
   useEffect(() => {
     let current = true
     setAt(0)
-    const wanted = text.trim()
     const timer = setTimeout(async () => {
-      if (wanted.length < 2) return setFound([])
+      if (wanted.length < 2) return setFound({ of: wanted, hits: [] })
       const kinds = pages.filter(({ id }) => id in FOUND)
       const lists = await Promise.all(
         kinds.map(async ({ id, path }) => {
@@ -57,21 +58,24 @@ function Search() {
             .map(({ value, label }) => ({ label, note: what, href: pathTo(path, { open: value }) }))
         }),
       )
-      if (current) setFound(lists.flat())
+      if (!current) return
+      setFound({ of: wanted, hits: lists.flat() })
+      if (followsFirst.current) follow(lists.flat()[0])
     }, 150)
     return () => {
       current = false
       clearTimeout(timer)
     }
   }, [text])
-  const wanted = text.trim().toLowerCase()
+  useEffect(() => document.getElementById(`palette-${at}`)?.scrollIntoView({ block: 'nearest' }), [at])
   const named = pages
-    .filter(({ label }) => label.toLowerCase().includes(wanted))
+    .filter(({ label }) => label.toLowerCase().includes(wanted.toLowerCase()))
     .map(({ label, path, key }) => ({ label, note: key ? `g ${key}` : 'page', href: pathTo(path) }))
-  const call = CALL_ID.test(text.trim())
-    ? [{ label: `Call ${text.trim()}`, note: 'request', href: pathTo('requests', { request_id: text.trim() }) }]
+  const call = CALL_ID.test(wanted)
+    ? [{ label: `Call ${wanted}`, note: 'request', href: pathTo('requests', { request_id: wanted }) }]
     : []
-  const hits = [...call, ...named, ...(wanted.length < 2 ? [] : found)]
+  const known = [...call, ...named]
+  const hits = [...known, ...(wanted.length < 2 ? [] : found.hits)]
   function follow(hit: Hit | undefined): void {
     if (!hit) return
     close()
@@ -84,7 +88,9 @@ function Search() {
       setAt((now) => (now + step + hits.length) % Math.max(1, hits.length))
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      follow(hits[at])
+      // Whoever is faster than the search means what it will find.
+      if (at >= known.length && wanted.length > 1 && found.of !== wanted) followsFirst.current = true
+      else follow(hits[at])
     }
   }
   return (
@@ -103,7 +109,10 @@ function Search() {
         aria-label="Search pages, keys, teams, organizations, people and calls"
         placeholder="A page, a name, or the id of a call"
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => {
+          followsFirst.current = false
+          setText(event.currentTarget.value)
+        }}
         onKeyDown={key}
       />
       <ul id="palette-hits" role="listbox" aria-label="Found">

@@ -51,6 +51,9 @@ export function Combobox({
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState<string>()
   const [options, setOptions] = useState<readonly Option[]>([])
+  /** What they were found for: while one types, those of an earlier text are still shown. */
+  const foundFor = useRef<string>()
+  const takesFirst = useRef(false)
   const [at, setAt] = useState(0)
   const [problem, setProblem] = useState('')
   const open = text !== undefined
@@ -67,9 +70,12 @@ export function Combobox({
           const found = await search(text)
           if (!current) return
           const typed = free && text && !found.some((one) => one.value === text) ? [{ value: text, label: text }] : []
-          setOptions([...found, ...typed])
+          const all = [...found, ...typed]
+          foundFor.current = text
+          setOptions(all)
           setAt(0)
           setProblem('')
+          if (takesFirst.current && all[0]) take(all[0])
         } catch (error) {
           if (current) setProblem((error as Error).message)
         }
@@ -98,7 +104,9 @@ export function Combobox({
     } else if (event.key === 'Enter' && open) {
       event.preventDefault()
       const option = options[at]
-      if (option) take(option)
+      // Whoever is faster than the search means what it will find.
+      if (foundFor.current !== text) takesFirst.current = true
+      else if (option) take(option)
     } else if (event.key === 'Escape' && (open || onLeave)) {
       event.preventDefault()
       event.stopPropagation()
@@ -107,8 +115,9 @@ export function Combobox({
     }
   }
   function leave(): void {
-    // Without a choice, what was typed is forgotten; an emptied field is a choice.
-    if (text === '' && value !== '' && input.current?.dataset.emptied) onChange(undefined)
+    // Of a form that takes any text, what was typed is its value. Otherwise it is forgotten; an emptied field is a choice.
+    if (free && !onLeave && text?.trim()) onChange({ value: text.trim(), label: text.trim() })
+    else if (text === '' && value !== '' && input.current?.dataset.emptied) onChange(undefined)
     setText(undefined)
     onLeave?.()
   }
@@ -138,6 +147,7 @@ export function Combobox({
         onInput={(event) => {
           const typed = event.currentTarget.value
           if (typed === '') event.currentTarget.dataset.emptied = 'yes'
+          takesFirst.current = false
           setText(typed)
         }}
         onClick={() => setText((now) => now ?? '')}
