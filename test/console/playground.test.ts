@@ -129,6 +129,14 @@ it('a refused call is shown in the words of the wire, with its story, and can be
   await choose(page, 'Model', 'echo')
   await page.getByRole('button', { name: 'Try again' }).click()
   await story(page).getByText('echo-1').waitFor()
+  // What ends without its last line has broken off, whoever has cut it.
+  const piece = { choices: [{ index: 0, delta: { content: 'Half an ans' }, finish_reason: null }] }
+  await page.route(/playground\/chat/, (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(piece)}\n\n` }),
+  )
+  await say(page, 'and now?')
+  await page.getByText('Half an ans').waitFor()
+  await page.getByRole('alert').getByText('The answer broke off.').waitFor()
 })
 
 it('a call that was rescued says so, and explains itself to those who may read the configuration', async () => {
