@@ -70,6 +70,7 @@ function Filled({
   const [check, setCheck] = useState<FileCheck>()
   const create = useChange('POST /ui/api/batches', { refreshes: ['/ui/api/batches'] })
   const stopping = useRef<AbortController>()
+  const latest = useRef<File>()
   useEffect(() => () => stopping.current?.abort(), [])
   useEffect(() => void (dropped && take(dropped)), [dropped])
 
@@ -77,7 +78,10 @@ function Filled({
     setFile(chosen)
     setCheck(undefined)
     form.set('file', chosen.name)
+    latest.current = chosen
     const found = await checkFile(chosen)
+    // Another one may have been chosen while this one was read.
+    if (latest.current !== chosen) return
     setCheck(found)
     const named = ENDPOINTS.find((one) => one === found.endpoint)
     if (named) form.set('endpoint', named)
