@@ -45,7 +45,7 @@ export function Overview() {
   const soon = new Date(Date.parse(to) + ENDING_SOON_DAYS * 86_400_000).toISOString()
   const ending = useApi(
     'GET /ui/api/keys',
-    { query: { ends_before: soon, state: 'active', limit: MOST } },
+    { query: { ...scope, ends_before: soon, state: 'active', limit: MOST } },
     { enabled: seesAll && may('key.read'), ...LIVE },
   )
   const keys = useApi('GET /ui/api/keys', { query: { owner: 'me', limit: 20 } }, mine)
