@@ -10,6 +10,7 @@ import { useTimeRange } from '../data/time-range.ts'
 import { Entity } from '../design/badge.tsx'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
+import { count } from '../design/format.ts'
 import { ColumnChoice } from '../design/list/columns.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
@@ -18,6 +19,9 @@ import { Moment } from '../design/time.tsx'
 import { RangePicker } from '../design/time-range.tsx'
 import { recent } from '../design/time-words.ts'
 import { EventPanel, Refusal } from './audit/event-panel.tsx'
+
+/** More are read page by page by the API. */
+const MOST_EXPORTED = 1000
 
 const FILTERS: readonly Filter[] = [
   { name: 'action', label: 'Action' },
@@ -80,7 +84,7 @@ export function Audit() {
   const event = list.rows.find(({ event_id }) => event_id === open)
   useEffect(() => shortcut('l', live ? 'Stop following' : 'Follow live', () => setLive(!live)), [live])
   const file = (format: 'csv' | 'jsonl') =>
-    addressOf('GET /ui/api/audit/events', { query: { ...query, format, limit: 1000 } })
+    addressOf('GET /ui/api/audit/events', { query: { ...query, format, limit: MOST_EXPORTED } })
   const narrowed = Object.keys(filterQuery(params, FILTERS)).length > 0
   return (
     <Page
@@ -90,12 +94,14 @@ export function Audit() {
           <Button small onClick={() => setLive(!live)} aria-pressed={live}>
             Live
           </Button>
-          <ButtonLink small icon="download" download href={file('csv')}>
-            CSV
-          </ButtonLink>
-          <ButtonLink small icon="download" download href={file('jsonl')}>
-            JSONL
-          </ButtonLink>
+          <span class="row" title={`The newest ${count(MOST_EXPORTED)} events at most`}>
+            <ButtonLink small icon="download" download href={file('csv')}>
+              CSV
+            </ButtonLink>
+            <ButtonLink small icon="download" download href={file('jsonl')}>
+              JSONL
+            </ButtonLink>
+          </span>
         </>
       }
       panel={event && <EventPanel key={event.event_id} event={event} onClose={() => show(undefined)} />}
