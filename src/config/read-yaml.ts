@@ -32,14 +32,14 @@ export function readYaml(yaml: string): { tree: unknown; mistakes: Mistake[] } {
   let parsed: unknown
   try {
     const lines = new LineCounter()
-    // To print a mistake with its line takes the parser as long as all lines before it.
-    const options = { prettyErrors: false, lineCounter: lines } as const
     const document = parseDocument(yaml, {
       version: '1.2',
       stringKeys: true,
       merge: true,
       logLevel: 'error',
-      ...options,
+      lineCounter: lines,
+      // To print a mistake with its line takes the parser as long as all lines before it.
+      prettyErrors: false,
     })
     const mistakes = syntaxMistakes([...document.errors, ...document.warnings], lines)
     if (mistakes.length > 0) return { tree: undefined, mistakes }
