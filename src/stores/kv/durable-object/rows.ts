@@ -43,9 +43,8 @@ export function rows(sql: SqlStorage, table: 'kept_record' | 'kept_text', bySwee
       return ends === undefined ? undefined : { text, ends }
     },
     put(name, { text, ends }) {
-      const parts = Math.max(1, Math.ceil(text.length / MOST_CHARACTERS))
-      for (let part = 0; part < parts; part++) {
-        const value = text.slice(part * MOST_CHARACTERS, (part + 1) * MOST_CHARACTERS)
+      const parts = partsOf(text)
+      for (const [part, value] of parts.entries()) {
         sql.exec(
           `INSERT OR REPLACE INTO ${table} (name, part, value, ends) VALUES (?, ?, ?, ?)`,
           name,
@@ -55,7 +54,7 @@ export function rows(sql: SqlStorage, table: 'kept_record' | 'kept_text', bySwee
         )
       }
       // Of a longer text before.
-      sql.exec(`DELETE FROM ${table} WHERE name = ? AND part >= ?`, name, parts)
+      sql.exec(`DELETE FROM ${table} WHERE name = ? AND part >= ?`, name, parts.length)
     },
     delete(name) {
       sql.exec(`DELETE FROM ${table} WHERE name = ?`, name)
@@ -65,3 +64,18 @@ export function rows(sql: SqlStorage, table: 'kept_record' | 'kept_text', bySwee
     },
   }
 }
+
+/** The parts of a text, at least one. A pair of surrogates stays together: SQLite writes neither half on its own. */
+function partsOf(text: string): string[] {
+  const parts: string[] = []
+  let from = 0
+  do {
+    const full = from + MOST_CHARACTERS
+    const to = HIGH_SURROGATE.test(text.charAt(full - 1)) ? full - 1 : full
+    parts.push(text.slice(from, to))
+    from = to
+  } while (from < text.length)
+  return parts
+}
+
+const HIGH_SURROGATE = /[\ud800-\udbff]/

@@ -16,6 +16,10 @@ describe('rows', () => {
     texts.put('one', { text: long, ends: 5 })
     expect(texts.get('one')).toEqual({ text: long, ends: 5 })
     expect(count(sql, 'kept_text')).toBe(3)
+    // A part would end in the middle of a character.
+    const odd = `x${long}`
+    texts.put('one', { text: odd, ends: 5 })
+    expect(texts.get('one')?.text === odd).toBe(true)
     texts.put('one', { text: '', ends: 6 })
     expect(texts.get('one')).toEqual({ text: '', ends: 6 })
     expect(count(sql, 'kept_text')).toBe(1)
