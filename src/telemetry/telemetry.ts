@@ -67,6 +67,11 @@ export function telemetry(
     defer?.(raising)
   }
 
+  /** Counts what the ledger has: a try that its batch repeats is no call. Tries are counted with the items. */
+  function count(event: Told): void {
+    if (event.type !== 'call.finished' || !event.repeats) counters.count(event)
+  }
+
   function deliver(event: Told): void {
     // The call of an item is written by whoever records the item, so that none of them is without the other.
     if (event.type === 'call.finished' && event.batchId === '') delivery.deliver(ledger, event)
@@ -88,7 +93,7 @@ export function telemetry(
       log.error('event.unread', { type: event.type, error: describeError(error) })
     }
   }
-  const told = readBehind([counters.count, deliver, write].map(guarded), timers)
+  const told = readBehind([count, deliver, write].map(guarded), timers)
   return {
     traceparent: sinks?.traceparent,
     emit(event, content) {
