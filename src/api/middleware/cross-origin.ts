@@ -6,6 +6,7 @@ import { report } from './report.ts'
 
 /** The response headers that a page may read. */
 const READABLE = [
+  'age',
   'mcp-session-id',
   'request-id',
   'retry-after',

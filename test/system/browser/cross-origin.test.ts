@@ -21,7 +21,7 @@ describe.skipIf(missing)('a page of another origin', () => {
   beforeAll(async () => {
     await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve))
     origin = `http://127.0.0.1:${(page.address() as AddressInfo).port}`
-    open = await start(`general_settings:\n  cors_origins: ["${origin}"]\n${model}`, env)
+    open = await start(`general_settings:\n  cors_origins: ["${origin}"]\n  cache_enabled: true\n${model}`, env)
     closed = await start(model, env)
     browser = await chromium.launch({
       executablePath,
@@ -48,7 +48,8 @@ describe.skipIf(missing)('a page of another origin', () => {
             body: JSON.stringify({ model: 'echo', stream: true, messages: [{ role: 'user', content: 'Hello page' }] }),
           })
           const requestId = response.headers.get('x-request-id')
-          return { text: await response.text(), requestId }
+          const age = response.headers.get('age')
+          return { text: await response.text(), requestId, age }
         } catch (error) {
           return { error: String(error) }
         }
@@ -62,6 +63,9 @@ describe.skipIf(missing)('a page of another origin', () => {
     expect(text).toContain('"content":"Hello"')
     expect(text).toContain('[DONE]')
     expect(requestId).toMatch(/^req_/)
+    const again = await chatFrom(open)
+    expect(again.text).toBe(text)
+    expect(again.age).toMatch(/^\d+$/)
   })
 
   it('reads nothing when it is not', async () => {
