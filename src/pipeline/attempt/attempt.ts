@@ -1,6 +1,7 @@
 import type { Abort } from '../../lib/abort.ts'
 import { withoutMark } from '../../lib/bytes/without-mark.ts'
 import type { UpstreamResponse } from '../../transport/transport.ts'
+import { startProbeRenewal } from '../admit/lease-renewal.ts'
 import { isUnfinished } from '../cache/is-unfinished.ts'
 import type { Attempt, Call } from '../call.ts'
 import { continuationTargets } from '../plan/continuation-targets.ts'
@@ -52,6 +53,7 @@ export async function attempt(
 ): Promise<Committed> {
   const exchange = newExchange(services, call, tried, first.translator, lostHedgeSignal)
   const { clocks, parting } = exchange
+  const stopRenewal = tried.reserved.probe ? startProbeRenewal(services, call, tried) : undefined
   try {
     let asked = first
     let response: UpstreamResponse
@@ -94,6 +96,8 @@ export async function attempt(
       tried.endedAt = performance.now()
     }
     throw failure
+  } finally {
+    stopRenewal?.()
   }
 }
 

@@ -25,6 +25,10 @@ export interface Preference {
   readonly unit: CapacityUnit
 }
 
+/** How long the lease of a probe lives without renewal, at most: a probe whose process was killed keeps every other call
+ *  from its deployment no longer than that. */
+export const PROBE_SECONDS = 10
+
 /** An attempt's reservation of a deployment: a lease, and one request of the current minute. */
 export interface Reservation {
   readonly deployment: string

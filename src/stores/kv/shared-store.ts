@@ -83,7 +83,7 @@ export interface Admission {
   readonly candidates: readonly Candidate[]
   /** How the store compares candidates by their current signals. Without it, their order decides. */
   readonly preference?: Preference | undefined
-  /** How long slots, holds and leases live without renewal. */
+  /** How long slots, holds and leases live without renewal; the lease of a probe `PROBE_SECONDS` at most. */
   readonly leaseSeconds: number
   /** A look at cached answers, once nothing refuses the call. */
   readonly cache?: CacheLookup | undefined

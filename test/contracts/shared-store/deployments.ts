@@ -250,6 +250,29 @@ export function deploymentsContract({ fresh }: World): void {
       ])
     })
 
+    it('lets the next probe through ten seconds after the process of one was killed, and none while one is renewed', async () => {
+      const { store, open, clock } = fresh()
+      const other = open()
+      await store.settle(ended(call()))
+      clock.advance(MINUTE)
+      const killed = call({ candidates: only, leaseSeconds: 120 })
+      expect((await admitted(store, killed)).reserved).toMatchObject({ probe: true })
+      clock.advance(9_999)
+      expect(await reserved(other, call({ candidates: only }))).toBeUndefined()
+      clock.advance(1)
+      const early = { early: true, candidate: { deployment: 'east', limits: {} }, leaseSeconds: 120 }
+      const probe = { callId: 'long', attemptId: 'long', deployment: 'east' }
+      expect(await other.startAttempt({ ...early, attemptId: 'long' })).toMatchObject({ probe: true })
+      const lease = { callId: 'long', attemptIds: [probe], slots: [], budgets: [], leaseSeconds: 10 }
+      for (let renewed = 0; renewed < 3; renewed++) {
+        clock.advance(9000)
+        await other.renew(lease)
+        expect(await reserved(store, call({ candidates: only }))).toBeUndefined()
+      }
+      clock.advance(10_000)
+      expect(await reserved(store, call({ candidates: only }))).toBe('east')
+    })
+
     it('takes calls again as soon as the answer of a probe has begun, and the probe keeps its lease', async () => {
       const { store, open, clock } = fresh()
       const other = open()

@@ -5,6 +5,7 @@ import {
   type CapacityUnit,
   type DeploymentOutcome,
   type DeploymentSignals,
+  PROBE_SECONDS,
   type Used,
 } from '../deployment-signals.ts'
 import { isOpen, milliseconds, windowEnd } from '../windows.ts'
@@ -130,7 +131,7 @@ export function reserve(
   now: number,
 ): void {
   add(state, ONE_REQUEST, now)
-  state.active.add(attemptId, now, leaseEnd)
+  state.active.add(attemptId, now, probes ? Math.min(leaseEnd, now + milliseconds(PROBE_SECONDS)) : leaseEnd)
   if (!probes) return
   state.probe = attemptId
   state.probed = true

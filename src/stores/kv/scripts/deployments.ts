@@ -4,10 +4,12 @@ import {
   type CapacityUnit,
   type DeploymentSignals,
   PREFERRED_BY,
+  PROBE_SECONDS,
   type Preference,
   RECENT_MS,
 } from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
+import { milliseconds } from '../windows.ts'
 import { type Reply, readFlag, readNumber, readText } from './reply.ts'
 import { inDigits } from './script.ts'
 
@@ -118,6 +120,7 @@ end
 local function reserve(state, attemptId, leaseMs, probes)
   use(state, { 1, 0, 0, 0, 0, 0 })
   sweepLeases(state.active)
+  if probes then leaseMs = math.min(leaseMs, ${milliseconds(PROBE_SECONDS)}) end
   call('ZADD', state.active, now + leaseMs, attemptId)
   call('PEXPIRE', state.active, math.max(leaseMs, ${LIFETIME_MS.leases}))
   if probes then call('HSET', state.hash, 'probe', attemptId, 'probed', '1') end
