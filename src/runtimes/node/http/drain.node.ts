@@ -84,8 +84,8 @@ export interface Connections {
   last(): void
   /** Ends all running calls. */
   cut(reason: GatewayError): void
-  /** Closes those that wait for their next request, and did when it was called before. Of those that Node reads, all that
-   *  wait now. */
+  /** Closes those that wait for their next request, and did when it was called before. Those that Node reads wait until no
+   *  answer has ended in between. */
   closeIdle(): void
   closeAll(): void
   /** Closes connections without a request, which browsers and load balancers open in advance. */
@@ -101,6 +101,8 @@ export function connectionsOf(server: Server, plain?: PlainConnections): Connect
   const open = ring<OpenAnswer>()
   let isLast = false
   let accepted = 0
+  /** Node does not tell since when its connections are idle. */
+  let someEnded = true
   server.on('connection', (socket: Socket) => {
     accepted += 1
     sockets.add(socket)
@@ -114,6 +116,7 @@ export function connectionsOf(server: Server, plain?: PlainConnections): Connect
       open.add(answer)
       outgoing.on('close', () => {
         open.remove(answer)
+        someEnded = true
         if (!outgoing.writableFinished) answer.left.abort()
         answer.ended?.()
       })
@@ -128,7 +131,8 @@ export function connectionsOf(server: Server, plain?: PlainConnections): Connect
       for (const { left } of open.all()) left.abort(reason)
     },
     closeIdle() {
-      server.closeIdleConnections()
+      if (!someEnded) server.closeIdleConnections()
+      someEnded = false
       plain?.closeIdle()
     },
     closeAll() {

@@ -31,7 +31,7 @@ async function keeping(request: string) {
   client.write(request)
   await expect.poll(() => received).toMatch(/served/)
   const end = (idleMs: number) => drain(server, { connections, pending: pendingWork(() => {}), limitMs: 5000, idleMs })
-  return { server, client, closed, end, received: () => received }
+  return { server, connections, client, closed, end, received: () => received }
 }
 
 it.each(requests)(
@@ -60,3 +60,14 @@ it.each(requests)(
     expect(await outcome).toBe('drained')
   },
 )
+
+it.each(requests)('closes a connection that was idle twice, without an answer in between (%s)', async (_, request) => {
+  const { server, connections, client, closed, received } = await keeping(request)
+  connections.closeIdle()
+  client.write(request)
+  await expect.poll(() => received().match(/served/g)).toHaveLength(2)
+  connections.closeIdle()
+  connections.closeIdle()
+  await closed
+  server.close()
+})
