@@ -32,13 +32,16 @@ export type SendScript = (script: PreparedScript, keys: readonly ScriptKey[], ar
 /** The clock, or '' for the server's, and the arguments of the method as one JSON array. */
 export type ScriptArguments = readonly [now: string, json: string]
 
-/** An error reply. `word` is its first word, the only part that is safe to show. */
+/** How Redis before 7.0, and Dragonfly, wrap the error of a command in a script. */
+const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@user_script: ?\d+: )+-/
+
+/** An error reply. `word` is its first word, the only part that is safe to show; of an error inside a script that one's. */
 export class RedisRefusal extends Error {
   override readonly name = 'RedisRefusal'
   readonly word: string
 
   constructor(reply: string) {
-    const word = /^[A-Z]{2,16}\b/.exec(reply)?.[0] ?? 'ERR'
+    const word = /^[A-Z]{2,16}\b/.exec(reply.replace(IN_SCRIPT, ''))?.[0] ?? 'ERR'
     super(word)
     this.word = word
   }

@@ -8,7 +8,7 @@ import tls from 'node:tls'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Key } from '../../../src/stores/kv/keys.ts'
 import { redisTcpStore } from '../../../src/stores/kv/redis-tcp.node.ts'
-import { StoreUnavailable } from '../../../src/stores/kv/shared-store.ts'
+import { type SharedStore, StoreUnavailable } from '../../../src/stores/kv/shared-store.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 
 const key = 'state:1' as Key
@@ -166,8 +166,11 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     await expect(store.ping(100)).rejects.toThrow(StoreUnavailable)
   })
 
-  it('leaves a server that has become a replica, since its address may lead to the new primary by now', async () => {
-    const [former, next] = [await start(), await start()]
+  it.each<[string, string, (store: SharedStore) => Promise<unknown>]>([
+    ['', 'yes', (store) => store.put(key, 'after', 60)],
+    [' without its primary', 'no', (store) => store.signals(['east'])],
+  ])('leaves a server that is a replica by now%s, since its address may lead to the new one', async (_, stale, ask) => {
+    const [former, next] = [await start({ args: ['--replica-serve-stale-data', stale] }), await start()]
     let { port } = former
     const address = createServer((socket) => {
       const server = connect(port, '127.0.0.1')
@@ -182,14 +185,14 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     await new Promise((resolve) => told.once('data', resolve))
     told.destroy()
     port = next.port
-    await expect(store.put(key, 'lost', 60)).rejects.toMatchObject({ trouble: 'refused' })
-    const written = () =>
-      store.put(key, 'after', 60).then(
+    await expect(ask(store)).rejects.toMatchObject({ trouble: 'refused' })
+    const answered = () =>
+      ask(store).then(
         () => true,
         () => false,
       )
-    await expect.poll(written).toBe(true)
-    expect(await store.get(key)).toBe('after')
+    await expect.poll(answered).toBe(true)
+    expect(await store.get(key)).not.toBe('before')
     await store.close()
     await new Promise((resolve) => address.close(resolve))
   })

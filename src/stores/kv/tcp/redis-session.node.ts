@@ -9,6 +9,8 @@ import { replyReader } from './reply-reader.node.ts'
 /** For the connection, and once more for what is said first. */
 const OPENING_MS = 2000
 const KEEP_ALIVE_MS = 5000
+/** What a server says that has become a replica and stays one, while its address may lead to the new primary by now. */
+const OF_REPLICAS = ['READONLY', 'MASTERDOWN']
 /** All connections are read into it, one read after the other. */
 const ARRIVING = Buffer.allocUnsafeSlow(65_536)
 
@@ -58,8 +60,7 @@ export function redisSession(
     answered += 1
     if (reply instanceof RedisRefusal) asked.reject(reply)
     else asked.resolve(reply)
-    // The server has become a replica and stays one, while its address may lead to the new primary by now.
-    if (reply instanceof RedisRefusal && reply.word === 'READONLY') end()
+    if (reply instanceof RedisRefusal && OF_REPLICAS.includes(reply.word)) end()
   }
 
   const read = replyReader(take)

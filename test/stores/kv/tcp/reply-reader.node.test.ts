@@ -59,6 +59,14 @@ describe('replies of Redis', () => {
     expect(readFrom(Buffer.from('+OK\r\n*-1\r\n+\r\n'), (left) => left)).toEqual(['OK', null, ''])
   })
 
+  it('name the refusal inside a script, where the server has put it into words of its own', () => {
+    const of = (place: string) => new RedisRefusal(`ERR Error running script (call to f_1028a5): ${place} ENOUGH`).word
+    expect(of('@user_script:4: @user_script: 4: -READONLY')).toBe('READONLY')
+    expect(of('@user_script:2: -OOM')).toBe('OOM')
+    expect(of('@user_script:4: SECRET')).toBe('ERR')
+    expect(new RedisRefusal('READONLY no. script: 6b8184, on @user_script:1.').word).toBe('READONLY')
+  })
+
   it.each(['HTTP/1.1 400 Bad Request\r\n\r\n', ':12x\r\n', '$x\r\n', '*1\r\n?\r\n'])('are not %j', (text) => {
     expect(() => readFrom(Buffer.from(text), (left) => left)).toThrow(Error)
   })
