@@ -16,6 +16,8 @@ import type { Bounds, Plan } from './plan/plan.ts'
 /** A place at a deployment that the shared store reserved for an attempt. */
 export interface Reserved extends Reservation {
   readonly attemptId: string
+  /** The call has failed at that deployment before. */
+  readonly retry: boolean
 }
 
 /** One try at one deployment. */

@@ -169,7 +169,7 @@ function begin(
     attempts: [],
     hedged: false,
     settling: undefined,
-    unused: admitted.reserved ? [{ attemptId, ...admitted.reserved }] : [],
+    unused: admitted.reserved ? [{ attemptId, ...admitted.reserved, retry: false }] : [],
     overheadMs: undefined,
     recording: services.content.open(caller, input.noLog),
     usage: undefined,

@@ -21,9 +21,11 @@ export function settleEnded(services: PipelineServices, call: Call): void {
   ])
 }
 
-/** Reports a probe at its commit, so that the deployment takes calls again before a long answer ends. */
+/** Reports a probe at its commit, so that the deployment takes calls again before a long answer ends. So it does a retry:
+ *  the failure before it was reported early, so its success must be too. */
 export function settleCommitted(services: PipelineServices, call: Call, attempt: Attempt): void {
-  if (attempt.reserved.probe) settleEarly(services, call, `${attempt.id}/commit`, [begun(services, attempt)])
+  const { probe, retry } = attempt.reserved
+  if (probe || retry) settleEarly(services, call, `${attempt.id}/commit`, [begun(services, attempt)])
 }
 
 /** Settles the attempt that answered a turn, while its call goes on. */

@@ -28,8 +28,7 @@ export async function startAttempt(
   const candidate = asCandidate(services, deployment)
   const place = await services.store.startAttempt({ attemptId, candidate, leaseSeconds: LEASE_SECONDS, early, retry })
   if (!place) return undefined
-  // A retry is treated as a probe: its failure was reported early, so its success must be too.
-  const reserved = { attemptId, ...place, probe: place.probe || retry }
+  const reserved = { attemptId, ...place, retry }
   if (wanted?.() === false) {
     call.unused.push(reserved)
     settleEnded(services, call)
