@@ -4,6 +4,7 @@ import { type Log, throttled } from '../../lib/log.ts'
 import { separateTimers, type Timers } from '../../lib/timers/timers.ts'
 import { createChanges } from './changes.ts'
 import { strictly, within } from './deadline.ts'
+import type { Candidate, DeploymentOutcome, Reservation } from './deployment-signals.ts'
 import { type Course, DEADLINES, type Deadlines, guarded } from './guarded.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
 import type { Admission, Cooled, Decided, Settlement, SharedStore } from './shared-store.ts'
@@ -114,8 +115,10 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   async function admitHere(call: Admission, knownAway: boolean): Promise<Decided> {
     try {
       const [admitter, decision] = await askHere(async (store) => [store, await admitLocally(store, call)] as const)
-      if (decision.kind === 'admitted') localCalls.set(call.callId, admitter, now() + LOCAL_CALL_MS)
-      else if (decision.kind === 'refused' && !knownAway) release(call)
+      if (decision.kind === 'admitted') {
+        localCalls.set(call.callId, admitter, now() + LOCAL_CALL_MS)
+        if (!knownAway) giveBack(call, decision.reserved)
+      } else if (decision.kind === 'refused' && !knownAway) release(call)
       return decision
     } catch (error) {
       if (!knownAway && error instanceof GatewayError) release(call)
@@ -141,13 +144,24 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     if (slots.length === 0 && candidates.length === 0) return
     const unspent = budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
     const subjects = slots.map(({ subject }) => subject)
-    // It is unknown which of them was reserved.
-    const unused = { attemptId, ...UNUSED, unusedSince: now() }
-    const outcomes = candidates.map(({ deployment }) => ({ deployment, ...unused }))
+    const outcomes = unusedAt(candidates, attemptId)
     const id = `${attemptId}/release`
     const nothing = { counters: {}, entries: [] }
     defer(settle({ callId, id, slots: subjects, budgets: unspent, outcomes, ...nothing }).then(() => {}))
   }
+
+  /** Gives back, with the next settlements, the place that the shared store may have reserved at another deployment than
+   *  this process, for a call whose admission timed out. All else is settled with the call. */
+  function giveBack({ callId, attemptId, candidates }: Admission, reserved: Reservation | undefined): void {
+    const others = candidates.filter(({ deployment }) => deployment !== reserved?.deployment)
+    if (others.length === 0) return
+    const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
+    unsettled.add({ callId, id: `${attemptId}/release`, outcomes: unusedAt(others, attemptId), ...nothing })
+  }
+
+  /** The place of an attempt that was not used, where it is unknown at which of these deployments it is. */
+  const unusedAt = (candidates: readonly Candidate[], attemptId: string): DeploymentOutcome[] =>
+    candidates.map(({ deployment }) => ({ deployment, attemptId, ...UNUSED, unusedSince: now() }))
 
   function settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> {
     const admittedHere = local !== undefined && localCalls.get(outcome.callId) === local

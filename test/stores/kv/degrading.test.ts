@@ -355,6 +355,27 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     }
   })
 
+  it('gives the place back that a lost answer reserved elsewhere than this process did', async () => {
+    const within = prefix()
+    const other = upstashStore({ url: http.url, token: TOKEN, prefix: within })
+    opened.push(other)
+    const store = overHttp('fail_open', within)
+    const candidates = ['east', 'west'].map((deployment) => ({ deployment, limits: {} }))
+    await other.admit(call({ candidates }))
+    proxy.weather = 'unheard'
+    const one = call({ slots, candidates, preference: { by: 'active', unit: 'tokens' } })
+    const admitted = await store.admit(one)
+    expect(admitted).toMatchObject({ kind: 'admitted', reserved: { deployment: 'east' } })
+    expect(await other.signals(['east', 'west'])).toMatchObject([{ active: 1 }, { active: 1 }])
+    proxy.weather = 'fair'
+    const ended = { attemptId: one.attemptId, deployment: 'east', result: 'neutral', used: {} } as const
+    const outcomes = [{ ...ended, cooldown: { allowedFails: 0, seconds: 0 } }]
+    await store.settle(settlement(one.callId, { slots: ['key:1'], outcomes }))
+    const signals = () => other.signals(['east', 'west'])
+    await expect.poll(signals).toMatchObject([{ active: 1 }, { active: 0, used: {} }])
+    expect((await store.admit(call({ slots }))).kind).toBe('admitted')
+  })
+
   it('counts anew in each outage', async () => {
     const store = overHttp()
     for (let outage = 0; outage < 2; outage++) {
