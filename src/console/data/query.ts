@@ -133,10 +133,14 @@ export function useChange<Name extends RouteName>(
   })
 }
 
-/** Reads queries again whose paths begin with one of these: `/ui/api/teams`. */
+/** What was done is not held back for longer by what is read again after it. */
+const MOST_WAIT_MS = 2000
+
+/** Reads queries again whose paths begin with one of these: `/ui/api/teams`. Resolves when they are read, or when that
+ *  takes long: then they are read later. */
 export async function refresh(...paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
-  await queries.invalidateQueries({
+  const read = queries.invalidateQueries({
     predicate: ({ queryKey: [name] }) =>
       paths.some((path) =>
         String(name)
@@ -144,4 +148,5 @@ export async function refresh(...paths: readonly string[]): Promise<void> {
           .startsWith(path),
       ),
   })
+  await Promise.race([read, new Promise((resolve) => setTimeout(resolve, MOST_WAIT_MS))])
 }

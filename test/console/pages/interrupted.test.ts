@@ -36,6 +36,16 @@ describe('what somebody writes', () => {
     expect(await teamsCalled(name)).toMatchObject([{ team_name: name, rpm_limit: 77 }])
   })
 
+  it('is said to be written although the list of it cannot be read again', async () => {
+    const name = 'Written beside a slow list'
+    const page = await gateway.open('teams')
+    const form = await typing(page, name)
+    // Never answered.
+    await page.route('**/ui/api/teams?*', () => undefined)
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.getByText(`${name} is created.`).waitFor()
+  })
+
   it('stays in the form when somebody else was faster, when there were too many, and when the database is away', async () => {
     const page = await gateway.open('teams', { forgives: [/answered 503/] })
     const name = 'Never written'
