@@ -1,8 +1,8 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { useApi } from '../data/query.ts'
-import { SessionContext, useSession } from '../data/session.ts'
+import { type Session, SessionContext, useSession } from '../data/session.ts'
 import { waitingForSession } from '../data/signing-in.ts'
 import { useStore } from '../data/store.ts'
 import { asked } from '../design/confirmed.ts'
@@ -31,13 +31,18 @@ const VIEWS = PAGES.map(({ id, path, label, load }) => ({
   View: pagePart(label, load),
 }))
 
-/** Shows the sign-in, or the console to people with a session. */
+/** Shows the sign-in, or the console to people with a session. A session that ends under the console is opened again over
+ *  the page, whoever notices its end. */
 export function App() {
   const me = useApi('GET /auth/me')
   const { path } = useLocation()
-  const { data: session } = me
+  const shown = useRef<Session>()
+  const hasEnded = me.data?.authenticated === false && shown.current !== undefined && !isGate(path)
+  const session = hasEnded ? shown.current : me.data
   const hasMore = useMoreBeforeConsole(session)
   const question = useStore(asked)
+  const isShown = session?.authenticated && session.standing === 'complete' && !hasMore && !isGate(path)
+  shown.current = isShown ? session : undefined
   return (
     <>
       {me.error && !session ? (
@@ -49,14 +54,14 @@ export function App() {
             </Broken>
           </main>
         </div>
-      ) : !session ? null : !session.authenticated || session.standing !== 'complete' || hasMore || isGate(path) ? (
+      ) : !session ? null : isShown ? (
+        <SessionContext.Provider value={session}>
+          <Shell hasEnded={hasEnded} />
+        </SessionContext.Provider>
+      ) : (
         <ErrorBoundary>
           <Gate session={session} />
         </ErrorBoundary>
-      ) : (
-        <SessionContext.Provider value={session}>
-          <Shell />
-        </SessionContext.Provider>
       )}
       {question && (
         <ErrorBoundary>
@@ -78,7 +83,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-function Shell() {
+function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
   const { path } = useLocation()
   const { pages } = useSession()
   const waiting = useStore(waitingForSession)
@@ -113,7 +118,7 @@ function Shell() {
           <Palette />
         </ErrorBoundary>
       )}
-      {waiting.length > 0 && (
+      {(hasEnded || waiting.length > 0) && (
         <ErrorBoundary>
           <SignInAgain />
         </ErrorBoundary>

@@ -36,6 +36,22 @@ describe('what somebody writes', () => {
     expect(await teamsCalled(name)).toMatchObject([{ team_name: name, rpm_limit: 77 }])
   })
 
+  it('stays when a look back at the page finds that the session has ended', async () => {
+    const name = 'Typed before the end of a session'
+    const page = await gateway.open('teams')
+    await page.clock.install()
+    const form = await typing(page, name)
+    await page.context().clearCookies()
+    await page.clock.fastForward(6000)
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    const again = page.getByRole('dialog', { name: 'Your session has ended' })
+    await again.getByRole('button', { name: 'Use the master key' }).click()
+    await again.getByLabel('Master key').fill(DEMO_KEY)
+    await page.keyboard.press('Enter')
+    await again.waitFor({ state: 'detached' })
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name)
+  })
+
   it('is said to be written although the list of it cannot be read again', async () => {
     const name = 'Written beside a slow list'
     const page = await gateway.open('teams')
