@@ -27,9 +27,14 @@ it('an event of the audit is told whole, with the fields before and after', asyn
   const change = panel.getByRole('row').filter({ hasText: 'rpm_limit' })
   expect(await change.textContent()).toBe('rpm_limit60120')
   expect(new URL(page.url()).searchParams.get('open')).toMatch(/./)
-  // The address brings it back.
+  // The address brings it back, also when the list begins after it.
   await page.reload()
   await panel.getByText('rpm_limit').first().waitFor()
+  const open = new URL(page.url()).searchParams.get('open')
+  await page.go(`audit?resource_id=nothing-is-like-this&open=${open}`)
+  await panel.getByText('rpm_limit').first().waitFor()
+  await page.go('audit?resource_id=audited&open=no-event')
+  await panel.getByText('There is no such event').waitFor()
 })
 
 it('filters of the audit are those of its request and of its file', async () => {

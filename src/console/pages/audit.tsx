@@ -3,7 +3,7 @@ import { addressOf } from '../data/client.ts'
 import { type AuditEvent, actorOf, deed, resourceOf } from '../data/deeds.ts'
 import { lookups } from '../data/lookups.ts'
 import { useOpen, useParams } from '../data/params.ts'
-import { usePages } from '../data/query.ts'
+import { useApi, usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { useTimeRange } from '../data/time-range.ts'
@@ -13,7 +13,8 @@ import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
 import { count } from '../design/format.ts'
 import { ColumnChoice } from '../design/list/columns.tsx'
 import { Page } from '../design/page.tsx'
-import { Empty } from '../design/states.tsx'
+import { Panel } from '../design/panel.tsx'
+import { Empty, Loaded } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
 import { Moment } from '../design/time.tsx'
 import { RangePicker } from '../design/time-range.tsx'
@@ -81,7 +82,11 @@ export function Audit() {
   const query = { ...filters, from: range.from, ...(range.open ? {} : { to: range.to }) }
   const list = usePages('GET /ui/api/audit/events', { query }, { live: live ? 10 : undefined })
   const [open, show] = useOpen()
-  const event = list.rows.find(({ event_id }) => event_id === open)
+  const listed = list.rows.find(({ event_id }) => event_id === open)
+  // An address keeps its event, however many came after it.
+  const isElsewhere = open !== undefined && listed === undefined && !list.pending
+  const one = useApi('GET /ui/api/audit/events', { query: { event_id: open, limit: 1 } }, { enabled: isElsewhere })
+  const event = listed ?? one.data?.data.find(({ event_id }) => event_id === open)
   useEffect(() => shortcut('l', live ? 'Stop following' : 'Follow live', () => setLive(!live)), [live])
   const file = (format: 'csv' | 'jsonl') =>
     addressOf('GET /ui/api/audit/events', { query: { ...query, format, limit: MOST_EXPORTED } })
@@ -104,7 +109,19 @@ export function Audit() {
           </span>
         </>
       }
-      panel={event && <EventPanel key={event.event_id} event={event} onClose={() => show(undefined)} />}
+      panel={
+        event ? (
+          <EventPanel key={event.event_id} event={event} onClose={() => show(undefined)} />
+        ) : (
+          isElsewhere && (
+            <Panel key={open} title="Event" onClose={() => show(undefined)}>
+              <Loaded of={one}>
+                {() => !one.isPlaceholderData && <p>There is no such event, or it is kept no longer.</p>}
+              </Loaded>
+            </Panel>
+          )
+        )
+      }
     >
       <div class="bar">
         <RangePicker range={range} />

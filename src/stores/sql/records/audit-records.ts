@@ -58,7 +58,14 @@ export interface NamedEvent extends AuditEvent {
 }
 
 /** Columns that must hold a value. */
-export const AUDIT_FILTERS = ['resource_type', 'resource_id', 'actor_id', 'organization_id', 'request_id'] as const
+export const AUDIT_FILTERS = [
+  'event_id',
+  'resource_type',
+  'resource_id',
+  'actor_id',
+  'organization_id',
+  'request_id',
+] as const
 
 export interface AuditPage {
   readonly reach: Reach

@@ -86,7 +86,7 @@ describe('audit events', () => {
       ])
     })
 
-    it('name who acted and on what, and are found by several actions, by outcome and by request', async () => {
+    it('name who acted and on what, and are found by their ids, by several actions, by outcome and by request', async () => {
       const ann = await signedIn(gateway, { role: 'platform_admin' })
       const made = await ann.ask('POST', '/ui/api/keys', { key_name: 'build server' })
       const id = made.body.key_id
@@ -101,6 +101,7 @@ describe('audit events', () => {
         ['key.create', 201],
       ])
       for (const event of ofKey.slice(0, 2)) expect(event).toMatchObject(named)
+      expect(await events(`event_id=${ofKey[1].event_id}`, 1)).toEqual([ofKey[1]])
       const statuses = async (status: string) =>
         (await events(`resource_id=${id}&status=${status}`, 1)).map((event) => event.status)
       expect(await statuses('refused')).toEqual([400])
