@@ -71,3 +71,14 @@ describe('teams', () => {
     await expect.poll(() => new URL(filtered.url()).searchParams.get('organization_id')).toBeNull()
   })
 })
+
+it('a list that the scope over the menu leaves empty says so, and leads out of it', async () => {
+  await gateway.ask('POST', '/ui/api/organizations', { organization_id: 'bare', organization_name: 'Bare' })
+  const page = await gateway.open('teams', { as: { organizations: { bare: 'org_owner', products: 'org_owner' } } })
+  await page.evaluate(`localStorage.setItem('scope', '{"organization_id":"bare"}')`)
+  await page.reload()
+  await page.getByText('No team matches').waitFor()
+  expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Look everywhere' }).click()
+  await page.getByRole('link', { name: 'search' }).first().waitFor()
+})

@@ -10,6 +10,7 @@ import { Code } from '../design/code.tsx'
 import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
 import { money } from '../design/format.ts'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { NoMatch } from '../design/list/no-match.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty, Notice } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
@@ -129,15 +130,10 @@ export function Batches() {
             open={open}
             empty={
               filtered ? (
-                <Empty
+                <NoMatch
                   title="No batch matches"
-                  actions={
-                    <Button
-                      onClick={() => params.set(Object.fromEntries(FILTERS.map(({ name }) => [name, undefined])))}
-                    >
-                      Clear filters
-                    </Button>
-                  }
+                  filters={FILTERS.map(({ name }) => name)}
+                  isInScope={scope.team_id !== undefined}
                 />
               ) : (
                 <>

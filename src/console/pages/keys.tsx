@@ -11,6 +11,7 @@ import { Button } from '../design/button.tsx'
 import { Code } from '../design/code.tsx'
 import { type Filter, Filters, filterQuery, SearchField } from '../design/filters.tsx'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { NoMatch } from '../design/list/no-match.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
@@ -151,20 +152,10 @@ export function Keys() {
         fresh={fresh}
         empty={
           filtered ? (
-            <Empty
+            <NoMatch
               title="No key matches"
-              actions={
-                <Button
-                  onClick={() =>
-                    params.set({
-                      search: undefined,
-                      ...Object.fromEntries(filters.map(({ name }) => [name, undefined])),
-                    })
-                  }
-                >
-                  Clear filters
-                </Button>
-              }
+              filters={['search', ...filters.map(({ name }) => name)]}
+              isInScope={Object.values(scope).some(Boolean)}
             />
           ) : (
             <>

@@ -4,11 +4,11 @@ import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { useSession } from '../data/session.ts'
 import { Entity } from '../design/badge.tsx'
-import { Button } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery, SearchField } from '../design/filters.tsx'
 import { count } from '../design/format.ts'
 import { ColumnChoice } from '../design/list/columns.tsx'
 import { useMaking } from '../design/list/making.tsx'
+import { NoMatch } from '../design/list/no-match.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
@@ -89,13 +89,10 @@ export function Teams() {
         fresh={making.made}
         empty={
           filtered ? (
-            <Empty
+            <NoMatch
               title="No team matches"
-              actions={
-                <Button onClick={() => params.set({ organization_id: undefined, search: undefined })}>
-                  Clear filters
-                </Button>
-              }
+              filters={['organization_id', 'search']}
+              isInScope={scope.organization_id !== undefined}
             />
           ) : (
             <Empty title="There are no teams yet" actions={making.button}>

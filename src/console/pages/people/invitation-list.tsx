@@ -6,9 +6,9 @@ import { useChange, usePages } from '../../data/query.ts'
 import { useScope } from '../../data/scope.ts'
 import { may, useSession } from '../../data/session.ts'
 import { State, type Tone } from '../../design/badge.tsx'
-import { Button } from '../../design/button.tsx'
 import { performed } from '../../design/confirmed.ts'
 import { type Filter, Filters, filterQuery, SearchField } from '../../design/filters.tsx'
+import { NoMatch } from '../../design/list/no-match.tsx'
 import { Menu } from '../../design/menu.tsx'
 import { Empty } from '../../design/states.tsx'
 import { type Column, ListTable } from '../../design/table.tsx'
@@ -167,17 +167,10 @@ export function InvitationList({
         fresh={fresh}
         empty={
           filtered ? (
-            <Empty
+            <NoMatch
               title="No invitation matches"
-              actions={
-                <Button
-                  onClick={() =>
-                    params.set({ search: undefined, state: undefined, organization_id: undefined, team_id: undefined })
-                  }
-                >
-                  Clear filters
-                </Button>
-              }
+              filters={['search', ...FILTERS.map(({ name }) => name)]}
+              isInScope={Object.values(scope).some(Boolean)}
             />
           ) : (
             <Empty title="Nobody was invited yet" actions={invite}>

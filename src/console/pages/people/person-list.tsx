@@ -4,9 +4,9 @@ import { useParams } from '../../data/params.ts'
 import { usePages } from '../../data/query.ts'
 import { useScope } from '../../data/scope.ts'
 import { Badge, State } from '../../design/badge.tsx'
-import { Button } from '../../design/button.tsx'
 import { type Filter, Filters, filterQuery, SearchField } from '../../design/filters.tsx'
 import { ColumnChoice } from '../../design/list/columns.tsx'
+import { NoMatch } from '../../design/list/no-match.tsx'
 import { Empty } from '../../design/states.tsx'
 import { type Column, ListTable } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
@@ -95,8 +95,6 @@ export function PersonList({
   const query = { ...scope, ...filterQuery(params, FILTERS), search: params.get('search') || undefined }
   const list = usePages('GET /ui/api/accounts', { query })
   const filtered = Object.values(query).some(Boolean)
-  const clear = () =>
-    params.set(Object.fromEntries(['search', ...FILTERS.map(({ name }) => name)].map((name) => [name, undefined])))
   return (
     <>
       <div class="bar">
@@ -117,7 +115,11 @@ export function PersonList({
         open={open}
         empty={
           filtered ? (
-            <Empty title="No person matches" actions={<Button onClick={clear}>Clear filters</Button>} />
+            <NoMatch
+              title="No person matches"
+              filters={['search', ...FILTERS.map(({ name }) => name)]}
+              isInScope={Object.values(scope).some(Boolean)}
+            />
           ) : (
             <Empty title="Nobody has an account yet" actions={invite}>
               Invited people choose a password, or use single sign-on, and see what their roles allow.
