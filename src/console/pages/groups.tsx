@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Row } from '../data/client.ts'
 import { pathTo, useParams } from '../data/params.ts'
 import { useApi, useChange, usePages } from '../data/query.ts'
@@ -9,6 +9,7 @@ import { SearchField } from '../design/filters.tsx'
 import { LookupField, TextField } from '../design/form/fields.tsx'
 import { useForm } from '../design/form/form.tsx'
 import { FormDialog } from '../design/form/form-dialog.tsx'
+import { anyUnsaved } from '../design/form/unsaved.ts'
 import { useMaking } from '../design/list/making.tsx'
 import { Page, Section } from '../design/page.tsx'
 import { Empty, Loaded } from '../design/states.tsx'
@@ -145,12 +146,14 @@ function Detail({ name }: { readonly name: string }) {
   const tab = TABS.find(({ id }) => id === params.get('tab'))?.id ?? 'policy'
   const policy = useApi('GET /ui/api/route-groups/{name}/policy', { params: { name } })
   const { data: state } = policy
+  // A version that somebody else has published takes the place of the one that is edited, unless that would lose input.
+  const held = useRef<number>()
+  if (!anyUnsaved()) held.current = state?.published?.version
+  const edited = held.current
   return (
     <Page title={name} actions={<ButtonLink href={pathTo('groups')}>All groups</ButtonLink>}>
       <Tabs label={`Parts of ${name}`} tabs={TABS} current={tab} onChange={(id) => params.set({ tab: id })} />
-      {tab === 'policy' && (
-        <Loaded of={policy}>{(one) => <PolicyEditor key={one.published?.version} state={one} />}</Loaded>
-      )}
+      {tab === 'policy' && <Loaded of={policy}>{(one) => <PolicyEditor key={edited} state={one} />}</Loaded>}
       {tab === 'members' && <MembersTab name={name} />}
       {tab === 'history' && <History name={name} current={state?.published?.version} />}
       {tab === 'chains' && <Chains name={name} />}
@@ -168,9 +171,7 @@ function MembersTab({ name }: { readonly name: string }) {
       {({ data }) => {
         const group = data.find((one) => one.name === name)
         if (group) {
-          return (
-            <Members key={group.version} group={group} onGone={() => params.set({ open: undefined, tab: undefined })} />
-          )
+          return <Members group={group} onGone={() => params.set({ open: undefined, tab: undefined })} />
         }
         return (
           <>

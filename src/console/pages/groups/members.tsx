@@ -1,6 +1,6 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../../data/client.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { refresh, useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { State } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
@@ -17,17 +17,25 @@ const AFTER = { refreshes: ['/ui/api/route-groups'] }
 /** The deployments and models that share the calls of a group. */
 export function Members({ group, onGone }: { readonly group: Group; readonly onGone: () => void }) {
   const may = useMay()('config.update')
-  const { name, version } = group
+  const { name } = group
+  /** What is edited. A newer one takes its place, unless that would lose input. */
+  const [base, setBase] = useState(group)
   const [members, setMembers] = useState<readonly Member[]>(group.members)
   const [enabled, setEnabled] = useState(group.enabled)
   const change = useChange('PATCH /ui/api/route-groups/{name}', {
     ...AFTER,
-    // Told by the change itself: what it wrote takes the place of this.
-    done: () => toast('Saved. It applies everywhere within five seconds.'),
+    done: (saved) => {
+      load(saved)
+      toast('Saved. It applies everywhere within five seconds.')
+    },
   })
   const remove = useChange('DELETE /ui/api/route-groups/{name}', AFTER)
-  const dirty = enabled !== group.enabled || JSON.stringify(members) !== JSON.stringify(group.members)
+  const dirty = enabled !== base.enabled || JSON.stringify(members) !== JSON.stringify(base.members)
   const draft = useUnsaved(dirty)
+  const isOld = group.version > base.version && !change.isPending
+  useEffect(() => {
+    if (isOld && !dirty) load(group)
+  }, [isOld, dirty, group])
   const health = useApi('GET /health/deployments', { query: { model: name } }, { live: 5 })
   // What a model has behind it, and what weight a deployment has of its own, is not told here: the simulation knows it.
   const isKnown = members.every(
@@ -42,7 +50,17 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
     table.current?.focus()
     setMembers(members.filter((_, index) => index !== at))
   }
-  const save = () => change.mutate({ params: { name }, body: { members: [...members], enabled, version } })
+  function load(from: Group): void {
+    setBase(from)
+    setMembers(from.members)
+    setEnabled(from.enabled)
+  }
+  const save = () =>
+    change.mutate(
+      { params: { name }, body: { members: [...members], enabled, version: base.version } },
+      // What somebody else has saved meanwhile is read, and shown as such.
+      { onError: ({ code }) => void (code === 'version_conflict' && refresh(...AFTER.refreshes)) },
+    )
   async function ask(): Promise<void> {
     const sure = await confirmed({
       title: `Delete ${name}?`,
@@ -56,7 +74,37 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
   }
   return (
     <div class="stack">
-      {change.error && <Notice tone="bad">{change.error.message}</Notice>}
+      {isOld && dirty ? (
+        <Notice
+          tone="warn"
+          actions={
+            <>
+              <Button
+                small
+                onClick={() => {
+                  load(group)
+                  change.reset()
+                }}
+              >
+                Load theirs
+              </Button>
+              <Button
+                small
+                onClick={() => {
+                  setBase(group)
+                  change.reset()
+                }}
+              >
+                Keep mine
+              </Button>
+            </>
+          }
+        >
+          Somebody else has changed the group meanwhile.
+        </Notice>
+      ) : (
+        change.error && <Notice tone="bad">{change.error.message}</Notice>
+      )}
       {remove.error && <Notice tone="bad">{remove.error.message}</Notice>}
       <label class="check">
         <input
