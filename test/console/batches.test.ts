@@ -115,6 +115,11 @@ it('a batch is begun from a file, whose first mistake is told before it is sent'
     .first()
     .click()
   await expectAccessible(page)
+  const files = '**/ui/api/batches/files?*'
+  await page.route(files, (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' }))
+  await dialog.getByRole('button', { name: 'Upload and run' }).click()
+  await dialog.getByText('The console cannot read this answer.').waitFor()
+  await page.unroute(files)
   await dialog.getByRole('button', { name: 'Upload and run' }).click()
   const panel = page.getByRole('complementary')
   await panel.getByText(/2 of 2/).waitFor()

@@ -131,7 +131,8 @@ async function reached(address: string, init: RequestInit): Promise<Response> {
   }
 }
 
-async function readJson(response: Response): Promise<unknown> {
+/** The answer, unless something else than the gateway has given it, or it is cut. */
+export async function readJson(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined
   const answer = await response.json().catch(() => null)
   if (answer === null) throw misunderstood(response.status)

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Answer, ApiError, addressOf, send } from '../../data/client.ts'
+import { type Answer, ApiError, addressOf, readJson, send } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { Combobox } from '../../design/form/combobox.tsx'
@@ -104,7 +104,7 @@ function Filled({
         // Says that no form of another site has sent it.
         headers: { 'x-requested-with': 'fetch' },
       })
-      const uploaded = (await response.json()) as Uploaded
+      const uploaded = (await readJson(response)) as Uploaded
       const batch = await create.mutateAsync({
         query,
         body: { input_file_id: uploaded.id, endpoint, completion_window },
