@@ -15,7 +15,7 @@ it('a setting is found, with where its value is from, and no secret is shown', a
 })
 
 it('a file is checked: its mistakes with their lines, or what it would change', async () => {
-  const page = await gateway.open('settings?tab=check')
+  const page = await gateway.open('settings?tab=check', { forgives: [/answered 500/] })
   const file = page.getByRole('textbox', { name: 'gateway.yaml' })
   await file.fill('router_settings:\n  num_retries: many\n')
   await page.getByRole('button', { name: 'Check' }).click()
@@ -32,6 +32,11 @@ it('a file is checked: its mistakes with their lines, or what it would change', 
       ({ key }: { key: string }) => key === 'router_settings.num_retries',
     ).value,
   ).toBe(1)
+  // A check that fails leaves nothing of the one before.
+  await page.route('**/ui/api/config/check', (route) => route.fulfill({ status: 500, json: {} }))
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByRole('alert').getByText('The gateway answered 500.').waitFor()
+  expect(await page.getByText('A gateway would start with it').count()).toBe(0)
 })
 
 it('the installation says how its stores are', async () => {

@@ -8,7 +8,7 @@ import { confirmed } from '../../design/confirmed.ts'
 import { type HealthOfDeployment, StateOf } from '../../design/deployment-state.tsx'
 import { Combobox } from '../../design/form/combobox.tsx'
 import { useUnsaved } from '../../design/form/unsaved.ts'
-import { Notice } from '../../design/states.tsx'
+import { Failure, Notice } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
 import type { Group, Member } from './group.ts'
 
@@ -103,9 +103,9 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
           Somebody else has changed the group meanwhile.
         </Notice>
       ) : (
-        change.error && <Notice tone="bad">{change.error.message}</Notice>
+        change.error && <Failure error={change.error} />
       )}
-      {remove.error && <Notice tone="bad">{remove.error.message}</Notice>}
+      {remove.error && <Failure error={remove.error} />}
       <label class="check">
         <input
           type="checkbox"

@@ -7,7 +7,7 @@ import { performed } from '../../design/confirmed.ts'
 import { count, duration } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Loaded, Notice } from '../../design/states.tsx'
+import { Failure, Loaded } from '../../design/states.tsx'
 import { Ago } from '../../design/time.tsx'
 import { useCallsOfServers } from './calls.ts'
 import { AUTH } from './server.ts'
@@ -82,7 +82,7 @@ export function ServerPanel({ id, onClose }: { readonly id: string; readonly onC
                 )
               }
             >
-              {check.error && <Notice tone="bad">{check.error.message}</Notice>}
+              {check.error && <Failure error={check.error} />}
               {check.data ? (
                 <Found of={check.data} server={may('config.update') ? id : undefined} />
               ) : (

@@ -30,7 +30,12 @@ export function ConfigCheck() {
   const form = useForm({ yaml: '' }, { asks: false })
   const [found, setFound] = useState<Checked>()
   const check = useChange('POST /ui/api/config/check')
-  const send = () => form.submit(async () => setFound(await check.mutateAsync({ body: { yaml: form.values.yaml } })))
+  const send = () =>
+    form.submit(async () => {
+      // What was found before was of another file.
+      setFound(undefined)
+      setFound(await check.mutateAsync({ body: { yaml: form.values.yaml } }))
+    })
   async function dropped(event: DragEvent): Promise<void> {
     const file = event.dataTransfer?.files[0]
     if (!file) return
@@ -57,7 +62,11 @@ export function ConfigCheck() {
           mono
           placeholder={'model_list:\n  - model_name: …'}
         />
-        {form.problem && <Notice tone="bad">{form.problem}</Notice>}
+        {form.problem && (
+          <p class="notice bad" role="alert">
+            {form.problem}
+          </p>
+        )}
         <div class="row">
           <Button type="submit" kind="primary" busy={form.busy} disabled={form.values.yaml === ''}>
             Check

@@ -78,7 +78,11 @@ function TestEmail() {
       }}
     >
       <TextField form={form} name="recipient" label="Send a test to" type="email" hint="Empty: to yourself." />
-      {form.problem && <Notice tone="bad">{form.problem}</Notice>}
+      {form.problem && (
+        <p class="notice bad" role="alert">
+          {form.problem}
+        </p>
+      )}
       <div class="row">
         <Button type="submit" busy={form.busy}>
           Send a test
