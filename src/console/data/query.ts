@@ -141,12 +141,7 @@ const MOST_WAIT_MS = 2000
 export async function refresh(...paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
   const read = queries.invalidateQueries({
-    predicate: ({ queryKey: [name] }) =>
-      paths.some((path) =>
-        String(name)
-          .slice(String(name).indexOf(' ') + 1)
-          .startsWith(path),
-      ),
+    predicate: ({ queryKey: [name] }) => paths.some((path) => String(name).split(' ')[1]?.startsWith(path)),
   })
   await Promise.race([read, new Promise((resolve) => setTimeout(resolve, MOST_WAIT_MS))])
 }

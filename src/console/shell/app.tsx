@@ -37,8 +37,8 @@ export function App() {
   const me = useApi('GET /auth/me')
   const { path } = useLocation()
   const shown = useRef<Session>()
-  const hasEnded = me.data?.authenticated === false && shown.current !== undefined && !isGate(path)
-  const session = hasEnded ? shown.current : me.data
+  const ended = me.data?.authenticated === false ? shown.current : undefined
+  const session = ended ?? me.data
   const hasMore = useMoreBeforeConsole(session)
   const question = useStore(asked)
   const isShown = session?.authenticated && session.standing === 'complete' && !hasMore && !isGate(path)
@@ -56,7 +56,7 @@ export function App() {
         </div>
       ) : !session ? null : isShown ? (
         <SessionContext.Provider value={session}>
-          <Shell hasEnded={hasEnded} />
+          <Shell hasEnded={ended !== undefined} />
         </SessionContext.Provider>
       ) : (
         <ErrorBoundary>
