@@ -147,7 +147,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'silence falls back after the timeout',
     primary: [silence()],
-    settings: { timeout: 0.6 },
+    settings: { timeout: 1.5 },
     client: saved,
     asked: each,
     logged: byFallback,

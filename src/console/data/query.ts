@@ -139,9 +139,8 @@ const MOST_WAIT_MS = 2000
 /** Reads queries again whose paths begin with one of these: `/ui/api/teams`. Resolves when they are read, or when that
  *  takes long: then they are read later. */
 export async function refresh(...paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return
   const read = queries.invalidateQueries({
-    predicate: ({ queryKey: [name] }) => paths.some((path) => String(name).split(' ')[1]?.startsWith(path)),
+    predicate: ({ queryKey: [name] }) => paths.some((path) => String(name).includes(` ${path}`)),
   })
   await Promise.race([read, new Promise((resolve) => setTimeout(resolve, MOST_WAIT_MS))])
 }

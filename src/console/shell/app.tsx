@@ -45,16 +45,18 @@ export function App() {
   shown.current = isShown ? session : undefined
   return (
     <>
-      {me.error && !session ? (
-        <div class="gate">
-          <main>
-            <h1>Model gateway</h1>
-            <Broken action="Try again" onAction={() => me.refetch()}>
-              {me.error.message} <span class="mono small">{me.error.requestId}</span>
-            </Broken>
-          </main>
-        </div>
-      ) : !session ? null : isShown ? (
+      {!session ? (
+        me.error && (
+          <div class="gate">
+            <main>
+              <h1>Model gateway</h1>
+              <Broken action="Try again" onAction={() => me.refetch()}>
+                {me.error.message} <span class="mono small">{me.error.requestId}</span>
+              </Broken>
+            </main>
+          </div>
+        )
+      ) : isShown ? (
         <SessionContext.Provider value={session}>
           <Shell hasEnded={ended !== undefined} />
         </SessionContext.Provider>
@@ -73,13 +75,13 @@ export function App() {
   )
 }
 
-/** The router throws on a path such as `/console/groups/100%`. */
-function isDecodable(path: string): boolean {
+/** None for a path such as `/console/groups/100%`, which cannot be decoded. */
+function viewsAt(path: string): typeof VIEWS {
   try {
-    // Returned, because bundlers leave out a call whose result nobody uses.
-    return decodeURIComponent(path) !== ''
+    // Used, because bundlers leave out a call whose result nobody uses.
+    return decodeURIComponent(path) ? VIEWS : []
   } catch {
-    return false
+    return []
   }
 }
 
@@ -100,16 +102,12 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
       <div class="stage">
         <Banners />
         <ErrorBoundary>
-          {isDecodable(path) ? (
-            <Router>
-              {VIEWS.map(({ id, path, View }) => (
-                <Route key={id} path={path} component={pages.includes(id) ? View : NotYours} />
-              ))}
-              <Route default component={Nowhere} />
-            </Router>
-          ) : (
-            <Nowhere />
-          )}
+          <Router>
+            {viewsAt(path).map(({ id, path, View }) => (
+              <Route key={id} path={path} component={pages.includes(id) ? View : NotYours} />
+            ))}
+            <Route default component={Nowhere} />
+          </Router>
         </ErrorBoundary>
       </div>
       <TabBar />
