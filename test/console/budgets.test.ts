@@ -11,10 +11,10 @@ const entry = [...shell.matchAll(/"\/assets\/([^"]+)"/g)].map(([, name]) => name
 const KB = 1024
 
 describe('the size of the console, compressed', () => {
-  it('is at most 30 KB of script and 8 KB of style before the first page', () => {
+  it('is at most 31 KB of script and 8 KB of style before the first page', () => {
     const scripts = entry.filter((name) => name.endsWith('.js'))
     expect(scripts).not.toEqual([])
-    expect(sum(scripts)).toBeLessThanOrEqual(30 * KB)
+    expect(sum(scripts)).toBeLessThanOrEqual(31 * KB)
     expect(sum(entry.filter((name) => name.endsWith('.css')))).toBeLessThanOrEqual(8 * KB)
   })
 

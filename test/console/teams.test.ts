@@ -82,3 +82,10 @@ it('a list that the scope over the menu leaves empty says so, and leads out of i
   await page.getByRole('button', { name: 'Look everywhere' }).click()
   await page.getByRole('link', { name: 'search' }).first().waitFor()
 })
+
+it('the address of a team as a part of the path opens it beside the list', async () => {
+  const page = await gateway.open('teams/search?tab=members')
+  await page.getByRole('complementary').waitFor()
+  const { pathname, search } = new URL(page.url())
+  expect(pathname + search).toBe('/console/teams?tab=members&open=search')
+})

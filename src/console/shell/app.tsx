@@ -75,6 +75,18 @@ export function App() {
   )
 }
 
+/** `/console/teams/red` leads to `/console/teams?open=red`. A call has a page of its own. */
+function useRecordOfPath(): void {
+  const { path, route } = useLocation()
+  useEffect(() => {
+    const [, page, id] = /^\/console\/(?!requests\/)([^/]+)\/([^/]+)\/?$/.exec(path) ?? []
+    if (!id || viewsAt(path).length === 0) return
+    const search = new URLSearchParams(location.search)
+    search.set('open', decodeURIComponent(id))
+    route(`/console/${page}?${search}`, true)
+  }, [path])
+}
+
 /** None for a path such as `/console/groups/100%`, which cannot be decoded. */
 function viewsAt(path: string): typeof VIEWS {
   try {
@@ -91,6 +103,7 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
   const waiting = useStore(waitingForSession)
   const over = useStore(overlay)
   useNavigationKeys()
+  useRecordOfPath()
   // A new page begins at its top, and is what a screen reader goes on with.
   useEffect(() => document.getElementById('main')?.scrollTo(0, 0), [path])
   return (
