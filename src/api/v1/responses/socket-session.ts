@@ -38,6 +38,7 @@ const encoder = new TextEncoder()
 export function responsesSession({ ask, send, hold }: SessionPort) {
   let last: Last | undefined
   let waiting = 0
+  let isClosed = false
   let turns = Promise.resolve()
 
   function forget(): void {
@@ -45,9 +46,10 @@ export function responsesSession({ ask, send, hold }: SessionPort) {
     last = undefined
   }
 
-  /** Remembers an answer, unless there is no memory for it: then it cannot be continued. */
+  /** Remembers an answer, unless nobody can continue it, or there is no memory for it. */
   function remember(id: string, history: readonly JsonRecord[], bytes: number): void {
     forget()
+    if (isClosed) return
     try {
       last = { id, history, footprint: hold(bytes) }
     } catch (error) {
@@ -167,8 +169,11 @@ export function responsesSession({ ask, send, hold }: SessionPort) {
         })
       return turns
     },
-    /** Forgets what it remembers. */
-    end: forget,
+    /** To be called when the connection is closed: forgets what it remembers. */
+    end() {
+      isClosed = true
+      forget()
+    },
     /** Whether a turn is running. */
     get busy() {
       return waiting > 0
