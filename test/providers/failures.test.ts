@@ -256,10 +256,12 @@ describe.each([101, 304, 307, 600, 999])('the status %i, with which no API refus
 })
 
 it.each([
-  ['Bedrock', bedrockFailure, "'a"],
-  ['Google', googleFailure, 'violat'],
-])('%s may repeat megabytes of what a client sent, which are read at once', (_, read, part) => {
+  ['Bedrock', bedrockFailure, 400, "'a", 'upstream_rejected'],
+  ['Google', googleFailure, 400, 'violat', 'upstream_rejected'],
+  ['who has not implemented it', openaiFailure, 501, 'x not ', 'upstream_failed'],
+])('%s may repeat megabytes of what a client sent, which are read at once', (_, read, status, part, expected) => {
   const message = part.repeat(200_000)
-  const body = read === googleFailure ? { error: { code: 400, message } } : { message, __type: 'ValidationException' }
-  expect(busyMs(() => expect(named(400, body, read)).toBe('upstream_rejected'))).toBeLessThan(500)
+  const body =
+    read === bedrockFailure ? { message, __type: 'ValidationException' } : { error: { code: status, message } }
+  expect(busyMs(() => expect(named(status, body, read)).toBe(expected))).toBeLessThan(500)
 })

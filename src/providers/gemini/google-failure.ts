@@ -26,8 +26,11 @@ const STATUSES: Readonly<Record<string, number>> = {
  *  beginning is matched. */
 const DEPLOYMENT_FAULT =
   /^(api key (not valid|expired|not found)|user location is not supported|this api method requires billing|billing)/i
-const DEPLOYMENT_REASONS: ReadonlySet<string> = new Set([
-  ...['API_KEY_INVALID', 'API_KEY_EXPIRED', 'SERVICE_DISABLED', 'BILLING_DISABLED'],
+const DEPLOYMENT_REASONS: ReadonlySet<unknown> = new Set([
+  'API_KEY_INVALID',
+  'API_KEY_EXPIRED',
+  'SERVICE_DISABLED',
+  'BILLING_DISABLED',
 ])
 /** A 403 about an object that the request names: a file, cached content, an object in a bucket. */
 const NAMED_BY_CLIENT =
@@ -71,7 +74,7 @@ function classify(status: number, error: JsonRecord, retryAfter: number | undefi
 }
 
 function meantStatus(status: number, reason: string | undefined, message: string): number {
-  if (status === 400 && (DEPLOYMENT_REASONS.has(reason ?? '') || DEPLOYMENT_FAULT.test(message))) return 401
+  if (status === 400 && (DEPLOYMENT_REASONS.has(reason) || DEPLOYMENT_FAULT.test(message))) return 401
   if (status === 403 && NAMED_BY_CLIENT.test(message)) return 400
   // Cancelled by Google while the gateway still waited.
   return status === STATUSES.CANCELLED ? 503 : status

@@ -18,7 +18,7 @@ const CLIENTS_CONFLICT = /^conversation_locked$|^another process is currently op
 /** A 429 or 413 because a single request exceeds the limit of a minute or of the account. */
 const TOO_LARGE_ALONE = /^request too large for\b|extra usage is required for long context/i
 /** A 501 that names what the request asks for in vain; any other 501 is a failure of the server, like every 5xx. */
-const NAMES_UNIMPLEMENTED = /[a-z`'")] not\b.*\b(implemented|support)|unsupported/i
+const NAMES_UNIMPLEMENTED = /[a-z`'")] not\b.{0,80}\b(implemented|support)|unsupported/i
 /** A 500 of servers that also use it for mistakes of the client. */
 const SERVERS_MISTAKEN = /failed to process inputs|image: unknown format|illegal base64 data/i
 
