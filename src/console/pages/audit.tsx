@@ -8,10 +8,11 @@ import { useScope } from '../data/scope.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { useTimeRange } from '../data/time-range.ts'
 import { Entity } from '../design/badge.tsx'
-import { Button, ButtonLink } from '../design/button.tsx'
+import { Button } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
 import { count } from '../design/format.ts'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { Downloads } from '../design/list/downloads.tsx'
 import { Page } from '../design/page.tsx'
 import { Panel } from '../design/panel.tsx'
 import { Empty, Loaded } from '../design/states.tsx'
@@ -99,14 +100,7 @@ export function Audit() {
           <Button small onClick={() => setLive(!live)} aria-pressed={live}>
             Live
           </Button>
-          <span class="row" title={`The newest ${count(MOST_EXPORTED)} events at most`}>
-            <ButtonLink small icon="download" download href={file('csv')}>
-              CSV
-            </ButtonLink>
-            <ButtonLink small icon="download" download href={file('jsonl')}>
-              JSONL
-            </ButtonLink>
-          </span>
+          <Downloads file={file} most={`The newest ${count(MOST_EXPORTED)} events at most`} />
         </>
       }
       panel={

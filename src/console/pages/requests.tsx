@@ -7,9 +7,10 @@ import { useScope } from '../data/scope.ts'
 import { useMay, useSession } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { type TimeRange, useTimeRange } from '../data/time-range.ts'
-import { Button, ButtonLink } from '../design/button.tsx'
+import { Button } from '../design/button.tsx'
 import { Filters, filterQuery, SearchField } from '../design/filters.tsx'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { Downloads } from '../design/list/downloads.tsx'
 import { Views } from '../design/list/views.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
@@ -113,14 +114,7 @@ function Calls() {
                   {live ? 'Live' : 'Paused'}
                 </Button>
               )}
-              <span data-export class="row" title="At most 100,000 rows">
-                <ButtonLink small icon="download" download href={file('csv')}>
-                  CSV
-                </ButtonLink>
-                <ButtonLink small icon="download" download href={file('jsonl')}>
-                  JSONL
-                </ButtonLink>
-              </span>
+              <Downloads file={file} most="At most 100,000 rows" />
             </>
           )}
           <Views page="requests" />

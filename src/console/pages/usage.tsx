@@ -8,9 +8,10 @@ import { useMay } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { canBeHours, stepOf } from '../data/sums.ts'
 import { rangeParams, useTimeRange } from '../data/time-range.ts'
-import { Button, ButtonLink } from '../design/button.tsx'
+import { Button } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { Downloads } from '../design/list/downloads.tsx'
 import { Views } from '../design/list/views.tsx'
 import { Menu } from '../design/menu.tsx'
 import { Page } from '../design/page.tsx'
@@ -101,16 +102,7 @@ export function Usage() {
       lead={
         may('spend.read') ? undefined : 'Your own calls. To see the calls of others you need the permission spend.read.'
       }
-      actions={
-        <>
-          <ButtonLink small icon="download" download href={file('csv')}>
-            CSV
-          </ButtonLink>
-          <ButtonLink small icon="download" download href={file('jsonl')}>
-            JSONL
-          </ButtonLink>
-        </>
-      }
+      actions={<Downloads file={file} />}
     >
       <div class="bar">
         <RangePicker range={range} />
