@@ -1,6 +1,7 @@
-import { describe, inject } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
 import { pgliteSql } from '../../src/stores/sql/adapters/pglite.node.ts'
+import type { Repeated, Sql } from '../../src/stores/sql/sql.ts'
 import { remoteSqlContract, sqlContract } from './sql.ts'
 
 const connectionString = inject('postgresUrl')
@@ -8,6 +9,38 @@ const connectionString = inject('postgresUrl')
 describe.skipIf(connectionString === '')('sql: node-postgres', () => {
   sqlContract(async () => nodePostgresSql({ connectionString }))
   remoteSqlContract(connectionString, (url, timeoutMs) => nodePostgresSql({ connectionString: url, timeoutMs }))
+
+  describe('the plan of a repeated statement', () => {
+    const ask = (sql: Sql, text: string, repeated?: Repeated) => sql.query({ sql: text, parameters: [], repeated })
+    const planned = async (sql: Sql) =>
+      (await ask(sql, 'SELECT count(*)::int AS plans FROM pg_prepared_statements')).rows[0]?.plans
+
+    it('is kept, but not of one that suits an embedded database only', async () => {
+      const sql = nodePostgresSql({ connectionString, connections: 1 })
+      for (let turn = 0; turn < 2; turn++) {
+        await ask(sql, 'SELECT 1 AS one', 'at any size')
+        await ask(sql, 'SELECT 2 AS two', 'embedded')
+        expect(await planned(sql)).toBe(1)
+      }
+      await sql.close()
+    })
+
+    it.each([
+      ['the connection was exchanged for one that has no plan', ['DEALLOCATE ALL']],
+      ['a column has another type now', ['ALTER TABLE plan_changed ALTER one TYPE text']],
+    ])('is given up, and the statement answered, once %s', async (_, meanwhile) => {
+      const sql = nodePostgresSql({ connectionString, connections: 1 })
+      await ask(sql, 'CREATE TABLE plan_changed AS SELECT 1 AS one')
+      const one = async () => (await ask(sql, 'SELECT one::int FROM plan_changed', 'at any size')).rows
+      const all = async () => (await ask(sql, 'SELECT * FROM plan_changed', 'at any size')).rows.length
+      for (let turn = 0; turn < 2; turn++) expect([await one(), await all()]).toEqual([[{ one: 1 }], 1])
+      for (const text of meanwhile) await ask(sql, text)
+      for (let turn = 0; turn < 2; turn++) expect([await all(), await one()]).toEqual([1, [{ one: 1 }]])
+      expect(await planned(sql)).toBe(0)
+      await ask(sql, 'DROP TABLE plan_changed')
+      await sql.close()
+    })
+  })
 })
 
 describe('sql: PGlite', () => {

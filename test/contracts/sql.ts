@@ -155,14 +155,16 @@ export function sqlContract(open: () => Promise<Sql>): void {
   })
 
   it('answers a repeated statement as any other, whatever its values, and after it has failed', async () => {
-    const again = { sql: 'SELECT $1::text AS text, $2::int[] AS list, 6 / $3::int AS share', repeated: true }
+    const repeated = 'at any size'
+    const again = { sql: 'SELECT $1::text AS text, $2::int[] AS list, 6 / $3::int AS share', repeated } as const
     const ask = async (...parameters: unknown[]) => (await sql.query({ ...again, parameters })).rows
     for (const text of ["it's", "\\'; DROP", '$1 $$', 'ü 🙂', '', null]) {
       expect(await ask(text, [1, 2], 3)).toEqual([{ text, list: [1, 2], share: 2 }])
     }
     expect((await failure(ask('', [], 0))).code).toBe('22012')
     expect((await failure(ask('', ['x'], 1))).code).toBe('22P02')
-    const adding = (id: number) => ({ sql: `INSERT INTO ${table} (id) VALUES ($1)`, parameters: [id], repeated: true })
+    const adding = (id: number) =>
+      ({ sql: `INSERT INTO ${table} (id) VALUES ($1)`, parameters: [id], repeated }) as const
     expect((await failure(sql.batch([adding(900), adding(901), adding(900)]))).code).toBe('23505')
     const results = await sql.batch([adding(900), adding(901), statement(`SELECT id FROM ${table} WHERE id >= 900`)])
     expect(results.map(({ affected }) => affected)).toEqual([1, 1, 0])
@@ -171,8 +173,8 @@ export function sqlContract(open: () => Promise<Sql>): void {
     const without = {
       sql: `SELECT count(*)::int AS count FROM ${table} WHERE id >= 900`,
       parameters: [],
-      repeated: true,
-    }
+      repeated,
+    } as const
     for (let turn = 0; turn < 2; turn++) expect((await sql.query(without)).rows).toEqual([{ count: 3 }])
     await sql.query(statement(`DELETE FROM ${table} WHERE id >= 900`))
   })

@@ -3,9 +3,11 @@ export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
   /** The statement is run often, and one plan suits all of its parameters: an adapter with its own connections may keep
-   *  the plan. */
-  readonly repeated?: boolean
+   *  the plan, whatever number of rows the tables come to have, or in an embedded database only. */
+  readonly repeated?: Repeated | undefined
 }
+
+export type Repeated = 'at any size' | 'embedded'
 
 export interface Result<Row = Record<string, unknown>> {
   readonly rows: Row[]

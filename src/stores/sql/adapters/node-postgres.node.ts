@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { READ_ONLY, type Sql, SqlError } from '../sql.ts'
 import { credentialsOf } from './connection-string.ts'
@@ -37,14 +38,21 @@ export function nodePostgresWire({
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
 
+  let keepsPlans = true
+  /** Runs a statement; without plans from the first one on that fails because of its plan. */
+  async function run(statement: WireStatement): Promise<WireResult> {
+    const name = keepsPlans && statement.repeated === 'at any size' ? planName(statement.text) : undefined
+    try {
+      return printed(await pool.query({ ...asQuery(statement), ...(name && { name }) }))
+    } catch (error) {
+      if (name === undefined || !isOfPlan(error)) throw failure(error, timeoutMs)
+      keepsPlans = false
+      return run(statement)
+    }
+  }
+
   return {
-    async run(statement) {
-      try {
-        return printed(await pool.query(asQuery(statement)))
-      } catch (error) {
-        throw failure(error, timeoutMs)
-      }
-    },
+    run,
     async runAll(statements) {
       try {
         return await inTransaction(pool, statements)
@@ -73,6 +81,27 @@ async function inTransaction(pool: pg.Pool, statements: readonly WireStatement[]
  *  standby is not: another may lead to its successor. */
 function isStatementsOwn(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR' && error.code !== READ_ONLY
+}
+
+const planNames = new Map<string, string>()
+
+/** The name of a statement's plan: the same in every process, since a pooler hands connections from one to another. */
+function planName(text: string): string {
+  let name = planNames.get(text)
+  if (name === undefined) {
+    name = `gateway_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    planNames.set(text, name)
+  }
+  return name
+}
+
+/** SQLSTATE invalid_sql_statement_name and duplicate_prepared_statement, from a connection that a pooler has exchanged;
+ *  and feature_not_supported, from one whose plan is for columns of another type. */
+const PLAN_FAILURES: ReadonlySet<string | undefined> = new Set(['26000', '42P05', '0A000'])
+
+/** Whether a statement was not run because of its plan. */
+function isOfPlan(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && PLAN_FAILURES.has(error.code)
 }
 
 type Printed = (string | null)[]

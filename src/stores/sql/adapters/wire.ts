@@ -1,5 +1,5 @@
 import { atMost } from '../../../lib/timers/at-most.ts'
-import { type Result, type Sql, SqlError, type Statement } from '../sql.ts'
+import { type Repeated, type Result, type Sql, SqlError, type Statement } from '../sql.ts'
 import { decode } from './decode.ts'
 import { encode, storable } from './encode.ts'
 
@@ -7,7 +7,7 @@ import { encode, storable } from './encode.ts'
 export interface WireStatement {
   readonly text: string
   readonly values: readonly (string | null)[]
-  readonly repeated?: boolean
+  readonly repeated?: Repeated | undefined
 }
 
 /** An answer of the server with its values as text. */
@@ -44,7 +44,7 @@ export function sqlOver(wire: Wire): Sql {
   }
 }
 
-function encoded({ sql, parameters, repeated = false }: Statement): WireStatement {
+function encoded({ sql, parameters, repeated }: Statement): WireStatement {
   // The protocol counts parameters in 16 bits, and one of the drivers overflows silently.
   if (parameters.length > 65_535) throw new SqlError('A statement takes at most 65535 parameters.', '54000')
   return { text: storable(sql), values: parameters.map(encode), repeated }

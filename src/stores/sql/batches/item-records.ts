@@ -52,7 +52,7 @@ export interface ItemRecords {
 
 export function itemRecords(database: Sql): ItemRecords {
   const run = async <Row>(sql: string, ...parameters: unknown[]): Promise<Row[]> =>
-    (await database.query<Row>({ sql, parameters, repeated: true })).rows
+    (await database.query<Row>({ sql, parameters, repeated: 'embedded' })).rows
   const keysOf = (items: readonly ItemClaim[]) => [
     items.map(({ batchId }) => batchId),
     items.map(({ item }) => item),

@@ -58,7 +58,7 @@ function addition(rows: readonly ChargedRow[]): Statement {
   const columns = OWN_COLUMNS.map((name) => rows.map(readerOf(name)))
   return {
     sql: ADD,
-    repeated: true,
+    repeated: 'at any size',
     parameters: [
       JSON.stringify(shapeRecords(fold, SHAPE_COLUMNS)),
       JSON.stringify(chargeRecords(fold)),
