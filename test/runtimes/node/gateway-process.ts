@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MASTER_KEY } from '../../support/gateway.ts'
 
@@ -99,34 +98,58 @@ function observed(child: ChildProcess, key: string): GatewayProcess {
   let output = ''
   let errors = ''
   let isOver = false
+  /** Of each event, read once as it comes: some tests look after each of thousands of calls. */
+  const lines = new Map<unknown, Record<string, unknown>[]>()
+  let unread = ''
+  function read(text: string): void {
+    const pieces = (unread + text).split('\n')
+    unread = pieces.pop() ?? ''
+    for (const piece of pieces.filter((one) => one.startsWith('{'))) {
+      const line = JSON.parse(piece) as Record<string, unknown>
+      const alike = lines.get(line.event)
+      if (alike) alike.push(line)
+      else lines.set(line.event, [line])
+    }
+  }
+  const waiting = new Set<() => void>()
+  const look = () => {
+    for (const again of waiting) again()
+  }
   child.stdout?.setEncoding('utf8').on('data', (text) => {
     output += text
+    read(text)
+    look()
   })
   child.stderr?.setEncoding('utf8').on('data', (text) => {
     errors += text
   })
   const ended = once(child, 'close').then(([code, signal]) => {
     isOver = true
+    look()
     return { code, signal }
   })
-  const logged = (event: string) =>
-    output
-      .split('\n')
-      .slice(0, -1)
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter((line) => line.event === event)
+  const logged = (event: string) => [...(lines.get(event) ?? [])]
   async function until(awaited: () => boolean, what: string, timeoutMs = 30_000): Promise<void> {
-    const deadline = Date.now() + timeoutMs
-    while (!awaited()) {
-      if (isOver || Date.now() > deadline) throw new Error(`no ${what}: ${output}${errors}`)
-      await wait(5)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const again = () => {
+      if (isOver || awaited()) resolve()
     }
+    const timer = setTimeout(resolve, timeoutMs)
+    waiting.add(again)
+    again()
+    await promise
+    clearTimeout(timer)
+    waiting.delete(again)
+    if (!awaited()) throw new Error(`no ${what}: ${output}${errors}`)
   }
-  const port = () => logged('listening')[0]?.port ?? /^gateway +http:\/\/localhost:(\d+)/m.exec(output)?.[1]
+  let port: unknown
+  const listens = () => {
+    port ??= logged('listening')[0]?.port ?? /^gateway +http:\/\/localhost:(\d+)/m.exec(output)?.[1]
+    return port !== undefined
+  }
   const base = async () => {
-    await until(() => port() !== undefined, 'listening')
-    return `http://127.0.0.1:${port()}`
+    await until(listens, 'listening')
+    return `http://127.0.0.1:${port}`
   }
   const call = async (path: string, init: RequestInit = {}) =>
     fetch((await base()) + path, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })

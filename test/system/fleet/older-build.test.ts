@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type GatewayProcess, type Place, place } from '../../runtimes/node/gateway-process.ts'
@@ -88,6 +89,7 @@ describe.skipIf(!isThere)('the build of the former schema beside that of today',
         for (let at = first; !over; at++) {
           const found = await status(live[at % live.length] as GatewayProcess, key)
           statuses[found] = (statuses[found] ?? 0) + 1
+          await wait(20)
         }
       })
 
