@@ -36,7 +36,7 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-postgres-'))
   const data = join(folder, 'data')
   const port = await freePort()
-  const command = await commandRunner(folder)
+  const command = await asServerUser(folder)
   const pgCtl = (...options: string[]) => command(join(binaries, 'pg_ctl'), ['-D', data, '-w', ...options])
 
   await command(join(binaries, 'initdb'), `-D ${data} -A trust -U postgres --no-sync -E UTF8 --locale=C`.split(' '))
@@ -107,8 +107,8 @@ export async function freshDatabase(url: string, template = 'template1'): Promis
   return Object.assign(new URL(url), { pathname: `/${name}` }).href
 }
 
-/** The server refuses to run as root: then its own user runs it. */
-async function commandRunner(folder: string): Promise<(file: string, options: string[]) => Promise<unknown>> {
+/** Runs programs of PostgreSQL in a folder. They refuse to run as root: then their own user runs them. */
+export async function asServerUser(folder: string): Promise<(file: string, options: string[]) => Promise<unknown>> {
   if (process.getuid?.() !== 0) return (file, options) => run(file, options)
   const users = await readFile('/etc/passwd', 'utf8')
   const [uid, gid] = /^postgres:[^:]*:(\d+):(\d+)/m.exec(users)?.slice(1).map(Number) ?? []
@@ -125,7 +125,7 @@ function folderOf(binary: string): string | undefined {
   return [...(process.env.PATH ?? '').split(delimiter), ...versions].find((folder) => existsSync(join(folder, binary)))
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

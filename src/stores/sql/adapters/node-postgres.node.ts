@@ -29,7 +29,8 @@ export function nodePostgresWire({
     pipeline: true,
     connectionTimeoutMillis: timeoutMs,
     // Compiling a statement takes the server longer than running any of these.
-    // The server's timeout comes first and keeps the connection usable. The client's own is for a server that is gone.
+    // The server's timeout comes first and keeps the connection usable. The client's own is for a server that is gone, and
+    // for a pooler that takes no options.
     options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO -c jit=off`,
     query_timeout: timeoutMs + 500,
   })
@@ -39,27 +40,27 @@ export function nodePostgresWire({
   pool.on('connect', (client) => client.on('error', () => {}))
 
   let keepsPlans = true
-  /** Runs a statement; without plans from the first one on that fails because of its plan. */
-  async function run(statement: WireStatement): Promise<WireResult> {
-    const name = keepsPlans && statement.repeated === 'at any size' ? planName(statement.text) : undefined
+  /** Tries again, and does without from then on, if a pooler before the server knows nothing of plans or options: then
+   *  nothing was run. */
+  async function tried<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
+    const [planned, optioned] = [keepsPlans, pool.options.options !== undefined]
     try {
-      return printed(await pool.query({ ...asQuery(statement), ...(name && { name }) }))
+      return await attempt()
     } catch (error) {
-      if (name === undefined || !isOfPlan(error)) throw failure(error, timeoutMs)
-      keepsPlans = false
-      return run(statement)
+      if (planned && isOfPlan(error)) keepsPlans = false
+      else if (optioned && isOfOptions(error)) delete pool.options.options
+      else throw failure(error, timeoutMs)
+      return tried(attempt)
     }
   }
 
   return {
-    run,
-    async runAll(statements) {
-      try {
-        return await inTransaction(pool, statements)
-      } catch (error) {
-        throw failure(error, timeoutMs)
-      }
-    },
+    run: (statement) =>
+      tried(async () => {
+        const name = keepsPlans && statement.repeated === 'at any size' ? planName(statement.text) : undefined
+        return printed(await pool.query({ ...asQuery(statement), ...(name && { name }) }))
+      }),
+    runAll: (statements) => tried(() => inTransaction(pool, statements)),
     async close() {
       if (!pool.ending) await pool.end()
     },
@@ -102,6 +103,11 @@ const PLAN_FAILURES: ReadonlySet<string | undefined> = new Set(['26000', '42P05'
 /** Whether a statement was not run because of its plan. */
 function isOfPlan(error: unknown): boolean {
   return error instanceof pg.DatabaseError && PLAN_FAILURES.has(error.code)
+}
+
+/** Whether a connection was refused because of its options. */
+function isOfOptions(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '08P01' && error.message.includes('startup parameter')
 }
 
 type Printed = (string | null)[]
