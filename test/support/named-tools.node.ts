@@ -34,7 +34,7 @@ export async function startNamedTools(tools: readonly string[] = []): Promise<Na
       name: 'echo',
       title: 'Echo',
       description: 'Says what it was asked.',
-      inputSchema: object({ words: { type: 'string' } }),
+      inputSchema: object({ words: { type: 'string', 'x-mcp-header': 'Words' } }),
       outputSchema: object({ given: { type: 'object' } }),
       annotations: { readOnlyHint: true },
       icons: [{ src: 'https://icons.test/echo.png', mimeType: 'image/png', sizes: ['48x48'] }],

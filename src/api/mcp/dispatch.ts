@@ -16,14 +16,20 @@ import {
 import { methodOf } from './methods.ts'
 import { type Place, placeFor } from './place.ts'
 import { runningName } from './running-tools.ts'
+import { wholeResult } from './stateless.ts'
 
 /** The HTTP request of a message. */
-export type Asking = Omit<ToolCall, 'id'>
+export interface Asking extends Omit<ToolCall, 'id'> {
+  /** The message tells its version itself. */
+  readonly isStateless?: boolean
+}
 
 /** The answer to a request. Never rejects. */
 export async function answerTo(asking: Asking, { id, method, params }: RpcRequest): Promise<object> {
+  const { isStateless = false } = asking
   try {
-    return resultOf(id, await methodOf(method)({ ...asking, id }, params))
+    const result = await methodOf(method, isStateless)({ ...asking, id }, params)
+    return resultOf(id, isStateless ? wholeResult(result) : result)
   } catch (thrown) {
     return failureOf(id, failureIn(asking, thrown), asking.scope.requestId)
   }

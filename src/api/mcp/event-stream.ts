@@ -4,6 +4,7 @@ import type { Answer } from '../../pipeline/answer.ts'
 import { KEEP_ALIVE } from '../../pipeline/respond/keep-alive.ts'
 import { EVENT_STREAM } from '../../pipeline/respond/respond.ts'
 import type { Scope } from '../scope.ts'
+import type { RpcId } from './json-rpc.ts'
 
 /** How long a client may take for its answer once it is there. */
 const LAST_WRITE_MS = 30_000
@@ -17,7 +18,7 @@ const eventOf = (message: object) => encoder.encode(`event: message\ndata: ${JSO
 /** Answers a request as a stream: notifications of its progress, then its answer. The stream opens at once. */
 export function answerAsEvents(
   { client, services }: Scope,
-  progressToken: string | number | undefined,
+  progressToken: RpcId | undefined,
   answering: (progress: (told: Progress) => void) => Promise<object>,
 ): Answer {
   const stream = client.openStream()

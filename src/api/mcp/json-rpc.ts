@@ -1,7 +1,9 @@
 import type { GatewayError } from '../../lib/errors.ts'
+import { isExactInteger } from '../../lib/json/exact-json.ts'
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 
-export type RpcId = string | number
+/** `object`: an integer that a double would round. JSON.stringify writes it as it came. */
+export type RpcId = string | number | object
 
 /** The codes of JSON-RPC, of MCP, and of this gateway. */
 export const RPC_CODES = {
@@ -10,16 +12,22 @@ export const RPC_CODES = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  /** A header lacks, or differs from what the body says. */
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
   /** The gateway refuses the request: credentials, limits, size. */
   refused: -32000,
   cancelled: -32800,
 } as const
 
-/** What a failure says in `data`, beside the id of the HTTP request: the members of every error of this gateway. */
+/** What a failure says in `data`, beside the id of the HTTP request: the members of every error of this gateway, and those
+ *  that MCP asks for. */
 interface FailureData {
   readonly type: string
   readonly code: string | null
   readonly param: string | null
+  readonly supported?: readonly string[]
+  readonly requested?: string
 }
 
 /** A request that cannot be answered with a result. Its message is for the client. */
@@ -71,7 +79,8 @@ export function messageIn(value: unknown): RpcMessage {
 }
 
 export function isId(value: unknown): value is RpcId {
-  return typeof value === 'string' || Number.isSafeInteger(value)
+  if (typeof value === 'object') return value !== null && isExactInteger(value)
+  return typeof value === 'string' || Number.isInteger(value)
 }
 
 function invalid(id: RpcId | null, message: string, param: string | null = null): RpcMessage {

@@ -15,6 +15,9 @@ const LIST_WAIT_MS = 10_000
 const MOST_TOOLS = 250
 const MOST_BYTES = 1_048_576
 
+/** How long clients may keep a list: as long as the gateway keeps those of the servers. */
+const TTL_MS = 60_000
+
 /** Under this name an answer lists the servers whose tools are missing. */
 const AWAY = 'gateway/unavailable_servers'
 
@@ -35,6 +38,11 @@ export async function listTools(scope: Scope, { cursor = '' }: JsonRecord): Prom
     ...(last && page.length < all.length ? { nextCursor: last.publicName } : {}),
     ...(away.length > 0 ? { _meta: { [AWAY]: away } } : {}),
   }
+}
+
+/** A list with how long it may be kept, and that it is the caller's own. */
+export function withLifetime(list: JsonRecord): JsonRecord {
+  return { ...list, ttlMs: list._meta ? 0 : TTL_MS, cacheScope: 'private' }
 }
 
 /** The tools of a server; undefined if it does not answer in time. */

@@ -9,10 +9,21 @@ import { defineRoute } from '../route.ts'
 import { type AcceptedAnswers, acceptedAnswers } from './accepted-answers.ts'
 import { type Asking, answersTo, answerTo, takeNotification } from './dispatch.ts'
 import { answerAsEvents } from './event-stream.ts'
-import { failureOf, isId, messageIn, type RpcRequest, rpcErrorBody } from './json-rpc.ts'
+import {
+  failureOf,
+  isId,
+  messageIn,
+  RPC_CODES,
+  RpcFailure,
+  type RpcId,
+  type RpcRequest,
+  rpcErrorBody,
+} from './json-rpc.ts'
 import { requireKnownOrigin } from './known-origin.ts'
 import { placeFor } from './place.ts'
 import { hasBatches, versionOf } from './protocol-versions.ts'
+import { requireWhole, tellsItsVersion } from './stateless.ts'
+import { requireSameArguments } from './tool-headers.ts'
 import { MCP_PATH } from './tool-record.ts'
 
 /** The most messages in one body. */
@@ -34,7 +45,9 @@ export const mcp = defineRoute(
     json: () =>
       z
         .union([z.looseObject({}), z.array(z.unknown())])
-        .describe('A message of JSON-RPC 2.0: initialize, ping, tools/list, tools/call or a notification.'),
+        .describe(
+          'A message of JSON-RPC 2.0: initialize, server/discover, ping, tools/list, tools/call or a notification.',
+        ),
     exact: true,
     responses: {
       200: {
@@ -55,12 +68,28 @@ export const mcp = defineRoute(
     const message = messageIn(body)
     if (message.kind === 'invalid') return json(failureOf(message.id, message.failure, scope.requestId), 400)
     if (message.kind === 'response') return NOTHING
+    if (message.kind === 'request' && tellsItsVersion(message, scope.header)) {
+      return answerStateless(asking, message, accepted)
+    }
     if (message.method !== 'initialize') versionOf(scope.header('mcp-protocol-version'))
     if (message.kind === 'request') return answerOne(asking, message, accepted)
     takeNotification(asking, message)
     return NOTHING
   },
 )
+
+/** Answers a request that tells its version itself. It belongs to no session. */
+async function answerStateless({ scope }: Asking, request: RpcRequest, accepted: AcceptedAnswers): Promise<Answer> {
+  try {
+    requireWhole(request, scope.header)
+    await requireSameArguments(scope, request)
+  } catch (thrown) {
+    if (!(thrown instanceof RpcFailure)) throw thrown
+    const status = thrown.code === RPC_CODES.methodNotFound ? 404 : 400
+    return json(failureOf(request.id, thrown, scope.requestId), status)
+  }
+  return answerOne({ scope, session: undefined, isStateless: true }, request, accepted)
+}
 
 async function answerOne(asking: Asking, request: RpcRequest, accepted: AcceptedAnswers): Promise<Answer> {
   const token = progressTokenOf(request.params)
@@ -92,7 +121,7 @@ async function answerList(asking: Asking, body: readonly unknown[], accepted: Ac
   return json(await answersTo(asking, messages))
 }
 
-function progressTokenOf({ _meta }: JsonRecord): string | number | undefined {
+function progressTokenOf({ _meta }: JsonRecord): RpcId | undefined {
   const token = isRecord(_meta) ? _meta.progressToken : undefined
   return isId(token) ? token : undefined
 }

@@ -1,8 +1,8 @@
 import type { JsonRecord } from '../../lib/json/lenient.ts'
 import { callTool, type ToolCall } from './call-tool.ts'
-import { initialize } from './initialize.ts'
+import { discover, initialize } from './initialize.ts'
 import { RpcFailure } from './json-rpc.ts'
-import { listTools } from './list-tools.ts'
+import { listTools, withLifetime } from './list-tools.ts'
 
 type Method = (call: ToolCall, params: JsonRecord) => JsonRecord | Promise<JsonRecord>
 
@@ -14,8 +14,15 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['tools/call', callTool],
 ])
 
-export function methodOf(name: string): Method {
-  const method = METHODS.get(name)
+/** Those of requests that tell their version themselves. */
+const STATELESS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['server/discover', () => discover()],
+  ['tools/list', async ({ scope }, params) => withLifetime(await listTools(scope, params))],
+  ['tools/call', callTool],
+])
+
+export function methodOf(name: string, isStateless: boolean): Method {
+  const method = (isStateless ? STATELESS : METHODS).get(name)
   if (method) return method
   throw new RpcFailure('methodNotFound', `This method is not offered: ${name.slice(0, 100)}`, { param: 'method' })
 }

@@ -49,6 +49,75 @@ describe('POST /mcp', () => {
     })
   })
 
+  describe('a request that tells its version itself, as in 2026-07-28', () => {
+    const VERSION = '2026-07-28'
+    const meta = (version = VERSION) => ({
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    })
+    const whole = (method: string, params: object = {}, headers: Record<string, string> = {}, _meta: object = meta()) =>
+      send(request(7, method, { ...params, _meta }), {
+        'mcp-protocol-version': VERSION,
+        'mcp-method': method,
+        ...headers,
+      })
+    const name = 'far__echo'
+    const echo = (headers?: Record<string, string>) => {
+      const repeated = { 'mcp-name': name, 'mcp-param-words': 'hello' }
+      return whole('tools/call', { name, arguments: { words: 'hello' } }, { ...repeated, ...headers })
+    }
+
+    it('is answered without a session', async () => {
+      const { status, headers, body } = await whole('server/discover')
+      expect([status, headers.get('mcp-session-id')]).toEqual([200, null])
+      expect(body.result).toMatchObject({
+        resultType: 'complete',
+        supportedVersions: [VERSION, ...VERSIONS],
+        capabilities: { tools: {} },
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'model-gateway' } },
+      })
+      const list = (await whole('tools/list')).body.result
+      // One server is away.
+      expect(list).toMatchObject({ resultType: 'complete', ttlMs: 0, cacheScope: 'private' })
+      const encoded = `=?base64?${Buffer.from(name).toString('base64')}?=`
+      for (const told of [name, encoded]) {
+        expect((await echo({ 'mcp-name': told })).body.result).toMatchObject({ resultType: 'complete', isError: false })
+      }
+    })
+
+    it.each([
+      ['no version', () => whole('tools/list', {}, {}, {}), 400, -32602],
+      [
+        'no capabilities',
+        () => whole('tools/list', {}, {}, { ...meta(), [Object.keys(meta())[1] ?? '']: 1 }),
+        400,
+        -32602,
+      ],
+      ['an unknown version', () => whole('ping', {}, { 'mcp-protocol-version': 'v9' }, meta('v9')), 400, -32022],
+      ['another version in the header', () => whole('tools/list', {}, {}, meta('v9')), 400, -32020],
+      ['another method in the header', () => whole('tools/list', {}, { 'mcp-method': 'Tools/list' }), 400, -32020],
+      ['another tool in the header', () => echo({ 'mcp-name': 'far__image' }), 400, -32020],
+      ['a header that cannot be read', () => echo({ 'mcp-name': '=?base64?&?=' }), 400, -32020],
+      ['another argument in the header', () => echo({ 'mcp-param-words': 'Hello' }), 400, -32020],
+      ['a method of older versions', () => whole('initialize', { protocolVersion: VERSION }), 404, -32601],
+    ])('%s: refused', async (_, asked, status, code) => {
+      const answer = await asked()
+      expect([answer.status, answer.body.id, answer.body.error.code]).toEqual([status, 7, code])
+      if (code === -32022) {
+        expect(answer.body.error.data).toMatchObject({ supported: [VERSION, ...VERSIONS], requested: 'v9' })
+      }
+    })
+  })
+
+  it('an id beyond the precision of a double comes back as it was sent', async () => {
+    const answer = await fetch(`${gateway.url}/mcp`, {
+      method: 'POST',
+      headers: { ...key, 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}',
+    })
+    expect(await answer.text()).toBe('{"jsonrpc":"2.0","id":9007199254740993,"result":{}}')
+  })
+
   it('ping, notifications and answers', async () => {
     expect((await send(request('a', 'ping'))).body).toEqual({ jsonrpc: '2.0', id: 'a', result: {} })
     for (const body of [
@@ -85,7 +154,7 @@ describe('POST /mcp', () => {
         name: 'far__echo',
         title: 'Echo',
         description: 'Says what it was asked.',
-        inputSchema: { type: 'object', properties: { words: { type: 'string' } } },
+        inputSchema: { type: 'object', properties: { words: { type: 'string', 'x-mcp-header': 'Words' } } },
         outputSchema: { type: 'object', properties: { given: { type: 'object' } } },
         annotations: { readOnlyHint: true },
         icons: [{ src: 'https://icons.test/echo.png', mimeType: 'image/png', sizes: ['48x48'] }],
