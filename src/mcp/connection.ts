@@ -8,6 +8,7 @@ import { viaWith } from './via.ts'
 import { ask, hangUp, SessionLost, tell } from './wire/exchange.ts'
 import { failureOf } from './wire/failures.ts'
 import { openSession, type Session } from './wire/session.ts'
+import { isStateless } from './wire/stateless.ts'
 
 /** How long a server is given to hear that a call was cancelled, or that a session ended. */
 const FAREWELL_MS = 2000
@@ -26,6 +27,8 @@ export interface Connecting {
 export interface Question {
   readonly method: string
   readonly params: (id: number) => JsonRecord
+  /** Headers that repeat its arguments, for a server that wants them. */
+  readonly mirrors?: Readonly<Record<string, string>>
   /** The gateways through which it has come. */
   readonly via?: string | undefined
   /** Called with the notifications that come before the reply. */
@@ -76,7 +79,7 @@ export function connection(
   }
 
   async function open(signal: Abort): Promise<Session> {
-    const made = await openSession(end, ++ids, signal)
+    const made = await openSession(end, () => ++ids, signal)
     // Another request may have been quicker.
     if (session) {
       void farewell(made)
@@ -90,14 +93,20 @@ export function connection(
     return left.id === undefined ? Promise.resolve() : background((signal) => hangUp({ ...end, session: left }, signal))
   }
 
-  async function asked(within: Session, { method, params, heard, via }: Question, signal: Abort): Promise<JsonRecord> {
+  async function asked(
+    within: Session,
+    { method, params, mirrors, heard, via }: Question,
+    signal: Abort,
+  ): Promise<JsonRecord> {
     const id = ++ids
     const asking = { ...end, session: within, via: viaWith(via, gateway) }
     try {
       const listener = heard && ((notified: string, told: JsonRecord) => heard(notified, told, id))
-      return (await ask(asking, { id, method, params: params(id) }, signal, listener)).result
+      return (await ask(asking, { id, method, params: params(id), ...(mirrors ? { mirrors } : {}) }, signal, listener))
+        .result
     } catch (error) {
-      if (signal.aborted) {
+      // A server without sessions sees that nobody waits by the connection, which is closed.
+      if (signal.aborted && !isStateless(within)) {
         const cancelled = {
           method: 'notifications/cancelled',
           params: { requestId: id, reason: 'Nobody waits for it.' },

@@ -7,6 +7,7 @@ import { within } from './deadline.ts'
 import { type KeptList, keptList, REST_MS } from './listing/kept-list.ts'
 import type { Listing } from './listing/list-tools.ts'
 import { LIST_CHANGED, listed } from './listing/listed.ts'
+import { asHeader, mirroredArguments, textAt } from './mirrored.ts'
 import { plainText } from './plain-text.ts'
 import { toolResultOf } from './tool-result.ts'
 import { isSameEnd, type ToolServer } from './tool-server.ts'
@@ -94,8 +95,10 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
       }
       return timed(server, signal, async (limited) => {
         try {
-          return toolResultOf(await own.request({ method: 'tools/call', params, heard, via }, limited))
+          const mirrors = mirrorsOf(list.last(), tool, args)
+          return toolResultOf(await own.request({ method: 'tools/call', params, mirrors, heard, via }, limited))
         } catch (error) {
+          if (isOfHeaders(error)) list.changed()
           throw isUnknown(error, tool, list.last())
             ? failureOf(server, 'unknown_tool', `has no tool '${plainText(tool, 100)}'`, { cause: error })
             : error
@@ -128,6 +131,20 @@ function progressOf({ progress, total, message }: JsonRecord): Progress {
     ...(typeof total === 'number' ? { total } : {}),
     ...(typeof message === 'string' ? { message: plainText(message, LONGEST_MESSAGE) } : {}),
   }
+}
+
+/** The headers that repeat arguments of a call, as the tool asks for them. */
+function mirrorsOf(listing: Listing | undefined, tool: string, args: JsonRecord): Record<string, string> {
+  const schema = listing?.tools.find(({ name }) => name === tool)?.inputSchema
+  const texts = ((schema && mirroredArguments(schema)) ?? []).map(({ header, path }) => [header, textAt(args, path)])
+  return Object.fromEntries(texts.flatMap(([header, text]) => (text === undefined ? [] : [[header, asHeader(text)]])))
+}
+
+const HEADER_MISMATCH = -32020
+
+/** Whether the tool has other arguments repeated than when it was listed. */
+function isOfHeaders(error: unknown): boolean {
+  return error instanceof ToolFailure && error.rpc?.code === HEADER_MISMATCH
 }
 
 /** Servers have one code for an unknown tool and for wrong arguments. */

@@ -71,6 +71,28 @@ describe.each([
     expect(asked('tools/call', from)).toHaveLength(5)
   })
 
+  it('is none with a server that speaks 2026-07-28 only, to which every message tells all by itself', async () => {
+    const server = at('stateless')
+    expect(await names(server)).toEqual(['say'])
+    const say = (text: string, signal = patient) => servers.call(server, 'say', { text }, { signal })
+    expect((await say('h\u00e9')).content).toEqual([{ type: 'text', text: 'say =?base64?aMOp?=' }])
+    await expect(say('ask')).rejects.toMatchObject({ kind: 'failed' })
+    const signal = newAbort<Error>()
+    const waiting = say('wait', signal)
+    await expect.poll(() => asked('tools/call', from).length).toBe(3)
+    signal.abort(new Error('nobody waits'))
+    await expect(waiting).rejects.toThrow('nobody waits')
+    await servers.end()
+    await Promise.all(deferred)
+    const methods = scripted.received.slice(from).map(({ verb, body }) => body?.method ?? verb)
+    expect(methods).toEqual(['initialize', 'server/discover', 'tools/list', 'tools/call', 'tools/call', 'tools/call'])
+    expect(await servers.check(server, { signal: patient })).toMatchObject({
+      protocolVersion: '2026-07-28',
+      name: 'stateless',
+      leftOut: [{ name: 'no' }],
+    })
+  })
+
   it('ends with the server, with its address or credential, and with the process', async () => {
     await call(at('plain'))
     servers.keep(new Map([['far', at('plain', { timeoutMs: 99 })]]))

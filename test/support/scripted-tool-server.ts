@@ -76,8 +76,40 @@ function endlessly(response: ServerResponse, piece: string): undefined {
   write()
 }
 
+/** Speaks only the version without sessions, in which a message tells all by itself, and its headers repeat some of it. */
+const stateless: Behaviour = ({ headers, body: { id, method, params = {} } }, response) => {
+  const refuse = (code: number, message: string) =>
+    answered(
+      response,
+      400,
+      { 'content-type': 'application/json' },
+      JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }),
+    )
+  const version = params._meta?.['io.modelcontextprotocol/protocolVersion']
+  if (version !== '2026-07-28') return refuse(-32022, 'Unsupported protocol version')
+  if (headers['mcp-protocol-version'] !== version || headers['mcp-method'] !== method) return refuse(-32020, 'Header')
+  const whole = (result: object) => ({ resultType: 'complete', ...result })
+  if (method === 'server/discover') {
+    const serverInfo = { name: 'stateless', version: '2' }
+    return whole({ supportedVersions: [version], _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } })
+  }
+  const mirrored = (name: unknown) => ({
+    type: 'object',
+    properties: { text: { type: 'string', 'x-mcp-header': name } },
+  })
+  if (method === 'tools/list') {
+    const tools = [plainTool('say', { inputSchema: mirrored('Text') }), plainTool('no', { inputSchema: mirrored('') })]
+    return whole({ tools, ttlMs: 0, cacheScope: 'public' })
+  }
+  const { text } = params.arguments
+  if (text === 'wait') return undefined
+  if (text === 'ask') return { resultType: 'input_required', inputRequests: {} }
+  return whole({ content: [{ type: 'text', text: `${headers['mcp-name']} ${headers['mcp-param-text']}` }] })
+}
+
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   plain: usual(),
+  stateless,
   old: usual({ initialize: () => initialized('2024-11-05') }),
   future: usual({ initialize: () => initialized('2099-01-01') }),
   'silent-start': usual({ initialize: () => undefined }),
@@ -301,7 +333,7 @@ export async function startScriptedToolServer(): Promise<ScriptedToolServer> {
     const { id, method } = message.body
     const session = message.headers['mcp-session-id']
     if (method === 'initialize') sessions.add(`session-${++serial}`)
-    else if (!sessions.has(String(session))) {
+    else if (name !== 'stateless' && !sessions.has(String(session))) {
       const words = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: 'No valid session' } })
       return void answered(
         response,

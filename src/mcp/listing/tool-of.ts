@@ -1,4 +1,5 @@
 import { asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { mirroredArguments } from '../mirrored.ts'
 import { hasHidden, plainText } from '../plain-text.ts'
 import type { Tool } from '../tool-servers.ts'
 
@@ -24,6 +25,7 @@ export function toolOf(server: string, listed: unknown): ListedTool | { readonly
     return { unfit: 'its input schema is not that of an object' }
   }
   if (!isWithin(inputSchema, MOST_SCHEMA_BYTES)) return { unfit: 'its input schema is too large or too deep' }
+  if (!mirroredArguments(inputSchema)) return { unfit: 'its input schema has x-mcp-header where that is not valid' }
   const title = plainText(asText(listed.title), LONGEST_TITLE)
   return {
     server,

@@ -1,21 +1,26 @@
 import type { Abort } from '../../lib/abort.ts'
 import type { JsonRecord } from '../../lib/json/lenient.ts'
 import type { UpstreamResponse } from '../../transport/transport.ts'
+import type { RpcError } from '../tool-servers.ts'
 import { replyAmongEvents } from './events.ts'
 import { failureOf, rpcFailure, statusFailure } from './failures.ts'
 import { type End, messagesOf, send, textOf, typeOf } from './http.ts'
 import { type Message, messagesIn } from './messages.ts'
+import { isStateless, wholeHeaders, wholeMessage } from './stateless.ts'
 
 /** The body of a refusal. */
 const MOST_REFUSAL_BYTES = 64 * 1024
 /** So many requests of a server are answered while it works on one of ours. */
 const MOST_ANSWERS = 100
 const METHOD_NOT_FOUND = -32601
+const UNSUPPORTED_VERSION = -32022
 
 export interface Request {
   readonly id: number
   readonly method: string
   readonly params?: JsonRecord
+  /** Headers that repeat its arguments, for a server that wants them. */
+  readonly mirrors?: Readonly<Record<string, string>>
 }
 
 /** Called with the notifications that arrive before the reply. */
@@ -34,7 +39,8 @@ export class SessionLost extends Error {
 /** Sends a request, and reads JSON or events until its reply. What the server asks meanwhile is answered: a ping by a
  *  pong, all else by an error. Rejects with a ToolFailure, with SessionLost, or with the reason of the signal. */
 export async function ask(end: End, request: Request, signal: Abort, heard: Heard = () => {}): Promise<Reply> {
-  const response = await post(end, request, signal)
+  const { mirrors, ...message } = request
+  const response = await post(end, message, signal, mirrors)
   const { status, headers, body } = response
   if (status !== 200) throw await refusalOf(end, response, signal)
   const type = typeOf(response)
@@ -46,7 +52,11 @@ export async function ask(end: End, request: Request, signal: Abort, heard: Hear
         ? messagesOf(end, await textOf(end, response, signal)).find(isReply)
         : undefined
   if (reply?.kind === 'error') throw rpcFailure(end.server, reply.error)
-  if (reply?.kind === 'result') return { result: reply.result, headers }
+  if (reply?.kind === 'result') {
+    const { resultType = 'complete' } = reply.result
+    if (resultType === 'complete') return { result: reply.result, headers }
+    throw failureOf(end.server, 'failed', 'asks for what only a person could tell')
+  }
   body.cancel()
   throw failureOf(end.server, 'protocol', wordsForNoReply(type, headers['content-encoding']))
 }
@@ -72,8 +82,12 @@ export async function speaksOlderTransport(end: End, signal: Abort): Promise<boo
   return response.status === 200 && typeOf(response) === 'text/event-stream'
 }
 
-const post = (end: End, message: object, signal: Abort) =>
-  send(end, 'POST', JSON.stringify({ jsonrpc: '2.0', ...message }), signal)
+function post(end: End, message: JsonRecord, signal: Abort, mirrors: Request['mirrors'] = {}) {
+  const { session } = end
+  if (!isStateless(session)) return send(end, 'POST', JSON.stringify({ jsonrpc: '2.0', ...message }), signal)
+  const whole = JSON.stringify({ jsonrpc: '2.0', ...wholeMessage(session, message) })
+  return send(end, 'POST', whole, signal, { ...mirrors, ...wholeHeaders(message) })
+}
 
 /** Tells whether a message is the reply to the request. All others are heard, answered, or ignored. */
 function listener(end: End, { id }: Request, signal: Abort, heard: Heard): (message: Message) => boolean {
@@ -81,7 +95,7 @@ function listener(end: End, { id }: Request, signal: Abort, heard: Heard): (mess
   return (message) => {
     if (message.kind === 'result' || message.kind === 'error') return message.id === id
     if (message.kind === 'notification') heard(message.method, message.params)
-    else if (answered++ < MOST_ANSWERS) {
+    else if (!isStateless(end.session) && answered++ < MOST_ANSWERS) {
       const isPing = message.method === 'ping'
       const answer = isPing
         ? { result: {} }
@@ -117,7 +131,13 @@ async function refusalOf(end: End, response: UpstreamResponse, signal: Abort): P
   if (status === 400 && session?.id !== undefined && /session/i.test(said.error.message)) {
     return new SessionLost('no such session')
   }
+  if (status === 400 && session && isOfVersion(said.error)) return new SessionLost('another version by now')
   return rpcFailure(server, said.error)
+}
+
+/** Whether a server that was replaced says that it does not speak the version of before. */
+function isOfVersion({ code, message }: RpcError): boolean {
+  return code === UNSUPPORTED_VERSION || /protocol.version/i.test(message)
 }
 
 function wordsForNoReply(type: string, encoding: string | undefined): string {

@@ -1,13 +1,14 @@
 import type { Abort } from '../../lib/abort.ts'
-import { asRecord, asText } from '../../lib/json/lenient.ts'
+import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import { plainText } from '../plain-text.ts'
+import { ToolFailure } from '../tool-servers.ts'
 import { ask, tell } from './exchange.ts'
 import { failureOf } from './failures.ts'
 import type { End, SessionHead } from './http.ts'
+import { CLIENT, STATELESS_VERSION } from './stateless.ts'
 
 /** The newest first, which is asked for. */
 const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
-const CLIENT = { name: 'model-gateway', version: '0.1.0' }
 const MOST_TEXT = 4000
 /** What a header can hold. */
 const SESSION_ID = /^[\x21-\x7e]{1,512}$/
@@ -19,12 +20,43 @@ export interface Session extends SessionHead {
   readonly instructions: string
 }
 
-/** Agrees with a server on a version of the protocol, and opens a session where it keeps them. */
-export async function openSession(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<Session> {
+/** The errors of servers that know no `initialize`: header mismatch, missing capability, unsupported version; no such
+ *  method; a request that does not tell its version. */
+const OF_STATELESS: ReadonlySet<number | undefined> = new Set([-32020, -32021, -32022, -32601, -32602])
+
+/** Agrees with a server on a version of the protocol, and opens a session where it keeps them. Servers that speak older
+ *  versions are asked in one of those, whatever else they speak. */
+export async function openSession(end: Omit<End, 'session'>, nextId: () => number, signal: Abort): Promise<Session> {
+  let refusal: unknown
+  try {
+    const session = await initialized(end, nextId(), signal)
+    if (session) return session
+  } catch (error) {
+    if (!(error instanceof ToolFailure) || !OF_STATELESS.has(error.rpc?.code)) throw error
+    refusal = error
+  }
+  try {
+    return await discovered(end, nextId(), signal)
+  } catch (error) {
+    throw signal.aborted ? error : (refusal ?? error)
+  }
+}
+
+/** What a server without sessions says of itself. */
+async function discovered(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<Session> {
+  const head = { id: undefined, protocolVersion: STATELESS_VERSION }
+  const { result } = await ask({ ...end, session: head }, { id, method: 'server/discover' }, signal)
+  const told = asRecord(result._meta)['io.modelcontextprotocol/serverInfo'] ?? result.serverInfo
+  return { ...head, ...wordsOf(asRecord(told), result.instructions) }
+}
+
+/** Opens a session; undefined for a server that chooses the version without them. */
+async function initialized(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<Session | undefined> {
   const { server } = end
   const params = { protocolVersion: PROTOCOL_VERSIONS[0], capabilities: {}, clientInfo: CLIENT }
   const { result, headers } = await ask(end, { id, method: 'initialize', params }, signal)
   const protocolVersion = asText(result.protocolVersion)
+  if (protocolVersion === STATELESS_VERSION) return undefined
   if (!PROTOCOL_VERSIONS.some((known) => known === protocolVersion)) {
     const said = protocolVersion === '' ? 'no version of MCP' : `version ${plainText(protocolVersion, 40)} of MCP`
     throw failureOf(server, 'protocol', `speaks ${said}, and the gateway ${PROTOCOL_VERSIONS.join(', ')}`)
@@ -33,14 +65,15 @@ export async function openSession(end: Omit<End, 'session'>, id: number, signal:
   if (sessionId !== undefined && !SESSION_ID.test(sessionId)) {
     throw failureOf(server, 'protocol', 'gave its session an invalid id')
   }
-  const { name, version } = asRecord(result.serverInfo)
-  const session: Session = {
-    id: sessionId,
-    protocolVersion,
-    name: plainText(asText(name), 200),
-    version: plainText(asText(version), 100),
-    instructions: plainText(asText(result.instructions), MOST_TEXT),
-  }
+  const session = { id: sessionId, protocolVersion, ...wordsOf(asRecord(result.serverInfo), result.instructions) }
   await tell({ ...end, session }, { method: 'notifications/initialized' }, signal)
   return session
+}
+
+function wordsOf({ name, version }: JsonRecord, instructions: unknown): Omit<Session, keyof SessionHead> {
+  return {
+    name: plainText(asText(name), 200),
+    version: plainText(asText(version), 100),
+    instructions: plainText(asText(instructions), MOST_TEXT),
+  }
 }
