@@ -58,7 +58,9 @@ describe('chat at a provider of messages', () => {
     expect(completion).toMatchObject({
       object: 'chat.completion',
       model: 'claude-sonnet-4-6',
-      choices: [{ message: { role: 'assistant', content: 'Grüße 🙂' }, finish_reason: 'stop' }],
+      choices: [
+        { message: { role: 'assistant', content: 'Grüße 🙂', refusal: null }, logprobs: null, finish_reason: 'stop' },
+      ],
       usage: { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 90 } },
     })
     expect(completion.created).toBeGreaterThan(1_700_000_000)

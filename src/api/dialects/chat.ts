@@ -19,7 +19,15 @@ export const chatDialect = asDialect<ChatRequest>({
   ids: chatIds,
   prepend: prependToChat,
   toChat: (request) => request,
-  fromChat: (completion) => completion,
+  // OpenAI's description of an answer requires both members that are null.
+  fromChat: (completion) => ({
+    ...completion,
+    choices: completion.choices.map(({ message, ...choice }) => ({
+      logprobs: null,
+      ...choice,
+      message: { refusal: null, ...message },
+    })),
+  }),
   stream(request) {
     const showUsage = request.stream_options?.include_usage === true
     return {

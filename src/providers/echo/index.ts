@@ -37,8 +37,8 @@ const transport: Transport = {
         body: bodyOf(eventsOf(text, { object: 'chat.completion.chunk', ...identity }, usage)),
       }
     }
-    const message = { role: 'assistant', content: text }
-    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    const message = { role: 'assistant', content: text, refusal: null }
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }]
     const answer = { object: 'chat.completion', ...identity, choices, usage }
     return {
       status: 200,
