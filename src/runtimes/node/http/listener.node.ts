@@ -24,7 +24,7 @@ export function requestListener(handle: Handling, log: Log): Listener {
   return async (incoming, outgoing) => {
     try {
       const url = urlOf(incoming.url ?? '')
-      const refused = isWithoutHost(incoming) ? noHost() : url === undefined ? noTarget() : undefined
+      const refused = isWithoutOneHost(incoming) ? noHost() : url === undefined ? noTarget() : undefined
       const answer = refused
         ? failureAnswer(refused)
         : await handle(requestOf(incoming, url as string), incoming, outgoing)
@@ -62,11 +62,13 @@ function urlOf(target: string): string | undefined {
   return URL.canParse(absolute) ? new URL(absolute).href : undefined
 }
 
-/** HTTP/1.1 requires a host. */
-const isWithoutHost = ({ headers: { host }, httpVersion }: Incoming) => host === undefined && httpVersion === '1.1'
+/** HTTP/1.1 requires one host, so that nobody on the way can take another. Several arrive joined by commas. */
+function isWithoutOneHost({ headers: { host }, httpVersion }: Incoming): boolean {
+  return httpVersion === '1.1' && (host === undefined || host.includes(','))
+}
 
 function noHost(): GatewayError {
-  return new GatewayError('invalid_request', 'The request has no Host header.', { code: 'missing_host' })
+  return new GatewayError('invalid_request', 'The request has no Host header, or several.', { code: 'missing_host' })
 }
 
 function noTarget(): GatewayError {

@@ -51,9 +51,11 @@ describe('a request', () => {
     )
   })
 
-  it('that names no host has a clear refusal, unless it is of HTTP/1.0', async () => {
-    const answer = await say('GET /health/liveliness HTTP/1.1\r\nConnection: close\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"type":"invalid_request_error"[\s\S]*"code":"missing_host"/)
+  it('that names no host, or two, has a clear refusal, unless it is of HTTP/1.0', async () => {
+    for (const hosts of ['', 'Host: a\r\nHost: b\r\n']) {
+      const answer = await say(`GET /health/liveliness HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"type":"invalid_request_error"[\s\S]*"code":"missing_host"/)
+    }
     expect(await say('GET /health/liveliness HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
