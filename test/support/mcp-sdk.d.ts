@@ -28,6 +28,10 @@ declare module '@modelcontextprotocol/sdk/client/index.js' {
   }
 }
 
+declare module '@modelcontextprotocol/sdk/types.js' {
+  export const ToolSchema: { parse(value: unknown): object }
+}
+
 declare module '@modelcontextprotocol/sdk/client/streamableHttp.js' {
   export class StreamableHTTPClientTransport {
     constructor(

@@ -2,6 +2,7 @@ import { asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import { mirroredArguments } from '../mirrored.ts'
 import { hasHidden, plainText } from '../plain-text.ts'
 import type { Tool } from '../tool-servers.ts'
+import { annotationsOf, iconsOf, isExecution, objectSchema } from './well-formed.ts'
 
 const LONGEST_NAME = 128
 const LONGEST_TITLE = 200
@@ -21,24 +22,24 @@ export function toolOf(server: string, listed: unknown): ListedTool | { readonly
   if (name === '' || name.length > LONGEST_NAME) return { unfit: `its name has not 1 to ${LONGEST_NAME} characters` }
   if (hasHidden(name)) return { unfit: 'its name has control characters' }
   if (isRecord(execution) && execution.taskSupport === 'required') return { unfit: 'it runs as a task only' }
-  if (!isRecord(inputSchema) || (inputSchema.type ?? 'object') !== 'object') {
-    return { unfit: 'its input schema is not that of an object' }
-  }
+  const schema = isRecord(inputSchema)
+    ? objectSchema({ ...inputSchema, type: inputSchema.type ?? 'object' })
+    : undefined
+  if (!isRecord(inputSchema) || !schema) return { unfit: 'its input schema is not that of an object' }
   if (!isWithin(inputSchema, MOST_SCHEMA_BYTES)) return { unfit: 'its input schema is too large or too deep' }
   if (!mirroredArguments(inputSchema)) return { unfit: 'its input schema has x-mcp-header where that is not valid' }
+  const output = objectSchema(outputSchema)
   const title = plainText(asText(listed.title), LONGEST_TITLE)
   return {
     server,
     name,
     description: plainText(asText(listed.description), LONGEST_DESCRIPTION),
-    inputSchema: rounded(inputSchema.type === undefined ? { ...inputSchema, type: 'object' } : inputSchema),
+    inputSchema: rounded(schema),
     ...(title === '' ? {} : { title }),
-    ...(isRecord(outputSchema) && isWithin(outputSchema, MOST_SCHEMA_BYTES)
-      ? { outputSchema: rounded(outputSchema) }
-      : {}),
-    ...(isNote(annotations) ? { annotations: rounded(annotations) } : {}),
-    ...(Array.isArray(icons) && isWithin(icons, MOST_NOTE_BYTES) ? { icons } : {}),
-    ...(isNote(execution) ? { execution } : {}),
+    ...(output && isWithin(output, MOST_SCHEMA_BYTES) ? { outputSchema: rounded(output) } : {}),
+    ...(isNote(annotations) ? { annotations: annotationsOf(rounded(annotations)) } : {}),
+    ...(Array.isArray(icons) && isWithin(icons, MOST_NOTE_BYTES) ? { icons: iconsOf(icons) } : {}),
+    ...(isNote(execution) && isExecution(execution) ? { execution } : {}),
     ...(isNote(_meta) ? { _meta } : {}),
   }
 }
