@@ -70,7 +70,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** A text as a header carries it: in base64 if it would not arrive as it is. */
 export function asHeader(text: string): string {
   if (PLAIN.test(text) && !ENCODED.test(text)) return text
-  return `=?base64?${btoa(String.fromCharCode(...encoder.encode(text)))}?=`
+  // Of any length: not as arguments of one call.
+  const binary = Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join('')
+  return `=?base64?${btoa(binary)}?=`
 }
 
 /** The text in such a header; undefined if it cannot be read. */

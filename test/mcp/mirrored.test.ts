@@ -49,6 +49,11 @@ describe('arguments that headers of MCP repeat', () => {
     expect(fromHeader(header)).toBe(text)
   })
 
+  it('a long text in a header', () => {
+    const text = 'ü'.repeat(300_000)
+    expect(fromHeader(asHeader(text))).toBe(text)
+  })
+
   it('base64 that is none cannot be read', () => {
     for (const header of ['=?base64?&?=', '=?base64?YQ?=', '=?base64?/w==?='])
       expect(fromHeader(header)).toBeUndefined()
