@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { NANO } from '../lib/money.ts'
 import { secret } from '../lib/secret.ts'
 import { isMailbox } from './mailbox.ts'
 import { mistakeInOperatorUrl } from './operator-url.ts'
@@ -61,6 +62,12 @@ export const positiveMilliseconds = () =>
     .max(1000 * MOST_SECONDS)
 /** US dollars. */
 export const money = () => z.number().min(0).max(1_000_000_000)
+/** A budget in US dollars: in nano-dollars, more of them are no exact number. */
+export const budget = () =>
+  z
+    .number()
+    .min(0)
+    .max(Math.floor(Number.MAX_SAFE_INTEGER / NANO))
 export const email = () => z.email().transform((address) => address.toLowerCase())
 /** An e-mail address as somebody wrote it. */
 export const mailbox = () =>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 import { asciiDomain } from '../ascii-domain.ts'
-import { checked, count, evenIfBroken, flag, money, positiveCount, section, text } from '../fields.ts'
+import { budget, checked, count, evenIfBroken, flag, positiveCount, section, text } from '../fields.ts'
 
 export const TEAM_ROLES = ['team_admin', 'team_developer', 'team_viewer'] as const
 export type TeamRole = (typeof TEAM_ROLES)[number]
@@ -24,7 +24,7 @@ export const selfRegistration = lazily(() =>
       .describe('Only addresses that the identity provider has verified are accepted.'),
     default_org: section({
       id: text().optional().describe('The organization that newcomers join; created if absent.'),
-      max_budget: money().optional().describe('Its budget in US dollars, if it is created here.'),
+      max_budget: budget().optional().describe('Its budget in US dollars, if it is created here.'),
       rpm_limit: count().optional().describe('Its requests per minute, if it is created here.'),
     })
       .prefault({})
@@ -34,14 +34,14 @@ export const selfRegistration = lazily(() =>
       role: z.enum(TEAM_ROLES).default('team_developer').describe('The role that newcomers get in it.'),
       self_service_keys_enabled: flag().default(false).describe('Whether members may create their own keys.'),
       self_service_max_keys_per_user: count().optional().describe('The most keys that one member may own there.'),
-      self_service_budget_ceiling: money().optional().describe('The largest budget of such a key, in US dollars.'),
+      self_service_budget_ceiling: budget().optional().describe('The largest budget of such a key, in US dollars.'),
       self_service_require_expiry: flag().default(false).describe('Whether such a key must expire.'),
       self_service_max_expiry_days: positiveCount().optional().describe('The longest life of such a key, in days.'),
     })
       .prefault({})
       .describe('The team of newcomers.'),
     default_user: section({
-      max_budget: money().optional().describe("A newcomer's budget in US dollars."),
+      max_budget: budget().optional().describe("A newcomer's budget in US dollars."),
       rpm_limit: count().optional().describe("A newcomer's requests per minute."),
     })
       .prefault({})

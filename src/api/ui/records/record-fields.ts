@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { checked, money } from '../../../config/fields.ts'
+import { budget, checked } from '../../../config/fields.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { readBudgetDuration } from '../../../limits/budget-period.ts'
 import { storable } from '../../storable.ts'
@@ -28,7 +28,7 @@ export const idField = (what: string, reserved?: readonly string[]) =>
 export const reference = (what: string) => optional(id()).describe(what)
 export const label = (what: string) => optional(storable().max(256)).describe(what)
 export const flag = (what: string) => optional(z.boolean()).describe(what)
-export const dollars = (what: string) => optional(money()).describe(`${what}, in US dollars.`)
+export const dollars = (what: string) => optional(budget()).describe(`${what}, in US dollars.`)
 
 /** The limits that every kind of record here has. */
 export const limitFields = lazily(() => ({
@@ -37,7 +37,7 @@ export const limitFields = lazily(() => ({
   rph_limit: countOf('Requests per hour'),
   rpd_limit: countOf('Requests per day (UTC)'),
   tpd_limit: countOf('Tokens per day (UTC)'),
-  max_budget: optional(money()).describe('The budget in US dollars; null: unlimited, 0: nothing may be spent.'),
+  max_budget: optional(budget()).describe('The budget in US dollars; null: unlimited, 0: nothing may be spent.'),
   soft_budget: dollars('What is warned at'),
   budget_duration: optional(
     checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h, 30d or 1mo')),
@@ -47,7 +47,7 @@ export const limitFields = lazily(() => ({
 export const modelBudgets = () =>
   optional(
     z
-      .record(storable().min(1).max(256), money())
+      .record(storable().min(1).max(256), budget())
       .refine((budgets) => Object.keys(budgets).length <= 200, 'has too many'),
   ).describe('Budgets in US dollars by model name, over the same periods.')
 
