@@ -84,6 +84,34 @@ it('what a team may call, and which keys its members may make, are set in its pa
   })
 })
 
+it('what somebody else has changed while a form was open is not lost unseen', async () => {
+  await team('shared', { rpm_limit: 1 })
+  const page = await gateway.open('teams?open=shared&tab=models')
+  const panel = page.getByRole('complementary')
+  const dialog = page.getByRole('dialog')
+  const meanwhile = dialog.getByText('Somebody else has changed this meanwhile.')
+  const save = dialog.getByRole('button', { name: 'Save' })
+  await panel.getByRole('button', { name: 'Change' }).click()
+  await dialog.getByLabel('Rule').selectOption('restrict')
+  const access = '/ui/api/teams/shared/model-access'
+  await gateway.ask('PUT', access, { models: ['echo'] })
+  await save.click()
+  await meanwhile.waitFor()
+  expect((await gateway.ask('GET', access)).body).toMatchObject({ mode: null, models: ['echo'] })
+  await save.click()
+  await panel.getByText('In effect now: 0').waitFor()
+  expect((await gateway.ask('GET', access)).body).toMatchObject({ mode: 'restrict', models: [] })
+
+  await panel.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByLabel('Name').fill('Ours')
+  await gateway.ask('PATCH', '/ui/api/teams/shared', { team_name: 'Theirs', rpm_limit: 7 })
+  await save.click()
+  await meanwhile.waitFor()
+  await save.click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await gateway.ask('GET', '/ui/api/teams/shared')).body).toMatchObject({ team_name: 'Ours', rpm_limit: 7 })
+})
+
 it('a team that has keys is kept, and the page says why', async () => {
   await team('kept')
   await gateway.ask('POST', '/ui/api/keys', { key_name: 'keeps it', team_id: 'kept' })

@@ -7,10 +7,13 @@ import type { ApiServices } from '../scope.ts'
 // What the routes of the registry's records share: deployments, credentials, route groups and their policies, prompts,
 // servers of tools.
 
+const TO_CHANGE = 'The version to change; any other answers 409.'
+
 /** The version that a client read before it sent a change. */
-export const expectedVersion = lazily(() =>
-  z.int32().optional().describe('The version to change; any other answers 409.'),
-)
+export const expectedVersion = lazily(() => z.int32().optional().describe(TO_CHANGE))
+
+/** The same of what callers are read from: the versions of all these are numbered together. */
+export const expectedScopeVersion = lazily(() => z.int().min(0).optional().describe(TO_CHANGE))
 
 /** Reads the registry after a change, so that this process applies it at once. The change is stored even where the
  *  reading fails. */

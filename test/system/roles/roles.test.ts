@@ -127,7 +127,7 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     const record = `/${path}/${own[id]}`
     const before = (await acme.ask('owner', 'GET', record, undefined)).body
     const more = [
-      ...Object.entries({ ...foreign, role: 'org_owner', platform_role: 'platform_admin', spend: -1, version: 1 }),
+      ...Object.entries({ ...foreign, role: 'org_owner', platform_role: 'platform_admin', spend: -1 }),
       ...Object.entries({ key_hash: 'x', owner_account_id: own.account_id, revoked_at: null, target_mode: 'inherit' }),
       ...['created_at', 'budget_started_at'].map((name) => [name, '2000-01-01T00:00:00Z']),
     ] as [string, unknown][]

@@ -11,6 +11,7 @@ import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
 import { isStorable } from '../../storable.ts'
 import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
+import { changedMeanwhile, expectedScopeVersion } from '../registry-records.ts'
 import {
   absentScope,
   callableKey,
@@ -35,6 +36,7 @@ const keys = (what: string) => z.array(callableKey()).max(MOST).default([]).desc
 const access = lazily(() =>
   z.strictObject({
     mode: mode().default(null),
+    version: expectedScopeVersion(),
     models: keys('Models and route groups by their names.'),
     access_groups: keys('Labels, for every model that has them.'),
   }),
@@ -47,6 +49,7 @@ const answer = lazily(() =>
     effective: z
       .array(z.string())
       .describe('The models that can be called now under all scopes together, as /v1/models lists them.'),
+    version: z.int().describe('Increases with every change of the record and of what it may call.'),
   }),
 )
 const shown = { description: 'What the scope may call.', schema: answer } as const
@@ -89,11 +92,15 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       const { services, caller, input } = scope
       const target = targetOf(input.params)
       const reaches = reachesOf(caller(), 'update')
-      const { mode: wanted, models, access_groups } = access().parse(input.json)
+      const { mode: wanted, models, access_groups, version } = access().parse(input.json)
       for (const [index, model] of models.entries()) refuseAlias(services, `models[${index}]`, model)
       const grants = [...grantsOf('target', models), ...grantsOf('access_group', access_groups)]
-      const change = await services.records.callableScopes.replaceModels(target, wanted, grants, reaches)
-      if (change === undefined) throw await refusedScope(scope, target, parameter)
+      const { callableScopes } = services.records
+      const change = await callableScopes.replaceModels(target, { mode: wanted, grants, version }, reaches)
+      if (change === undefined) {
+        if (version !== undefined && (await callableScopes.levels(target, reaches))) throw changedMeanwhile(noun)
+        throw await refusedScope(scope, target, parameter)
+      }
       const { mode_before, bindings_before: before } = change
       const everywhere = await scopeChanged(scope, target, change, {
         resource_id: target.scope_id,
@@ -124,12 +131,13 @@ function accessAnswer(
   { registry, config }: ApiServices,
   levels: readonly CallableLevel[],
 ): z.output<ReturnType<typeof answer>> {
-  const { mode: own = null, bindings = [] } = levels.at(-1) ?? {}
+  const { mode: own = null, bindings = [], version = 0 } = levels.at(-1) ?? {}
   return {
     mode: modeOf(own, bindings),
     models: bound(bindings, 'target'),
     access_groups: bound(bindings, 'access_group'),
     effective: callableNames(registry, callableTargets(levels, config.general_settings.callable_target_default)),
+    version: Number(version),
   }
 }
 

@@ -13,6 +13,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
   'max_budget',
   'soft_budget',
   'self_service_budget_ceiling',
+  'version',
 ])
 
 type Shown<Row extends ScopeRow> = Pick<RecordKind<Row>, 'level' | 'id' | 'answer' | 'facts' | 'derived'>

@@ -78,6 +78,7 @@ export const limitAnswer = lazily(() => ({
 
 export const recordAnswer = lazily(() => ({
   metadata: z.record(z.string(), z.unknown()),
+  version: z.int().describe('Increases with every change, also of what it may call.'),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 }))

@@ -14,6 +14,7 @@ import type { Scope } from '../../scope.ts'
 import { isStorable, storable } from '../../storable.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
+import { changedMeanwhile, expectedScopeVersion } from '../registry-records.ts'
 import { answersOf, budgetSubjects, newAnswer, numbered, recountedBudgets } from './record-answer.ts'
 import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
 import { cursorOf, positionAt } from './record-cursor.ts'
@@ -158,7 +159,7 @@ export function getRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
 
 /** PATCH keeps what is left out, PUT clears it. */
 export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method: 'patch' | 'put'): Route {
-  const body = lazily(() => section({ ...kind.settled(), ...kind.fields() }))
+  const body = lazily(() => section({ ...kind.settled(), ...kind.fields(), version: expectedScopeVersion() }))
   const summary =
     method === 'patch'
       ? `Changes ${withArticle(kind.noun)}: omitted fields stay, null removes.`
@@ -173,7 +174,7 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       responses: changeAnswers(200, { description: `The ${kind.noun}.`, schema: kind.answer }),
     },
     async (scope) => {
-      const given: Fields = accepted(body(), scope.input.json)
+      const { version, ...given }: Fields = accepted(body(), scope.input.json)
       const settled = pick(given, Object.keys(kind.settled()))
       const named = Object.keys(kind.fields()).filter((name) => method === 'put' || given[name] !== undefined)
       const values = columnsOf(kind, Object.fromEntries(named.map((name) => [name, given[name] ?? null])))
@@ -186,7 +187,8 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
         if (!(await records.find(id, mine))) throw await refused(scope, kind, id, update)
         await kind.mayRefer(scope.services, mine, values)
       }
-      const change = await referring(records.change(id, mine, values, columnsOf(kind, settled)))
+      const expected = columnsOf(kind, version === undefined ? settled : { ...settled, version })
+      const change = await referring(records.change(id, mine, values, expected))
       if (change) {
         const staleBudgets = recountedBudgets(kind.level, id, change.record, change.before)
         return changed(scope, kind, change, { written: values, staleBudgets })
@@ -194,6 +196,7 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       const present = await records.find(id, mine)
       if (!present) throw await refused(scope, kind, id, update)
       const moved = Object.keys(settled).find((name) => settled[name] !== (present as unknown as Fields)[name])
+      if (moved === undefined && version !== undefined) throw changedMeanwhile(kind.noun)
       throw mistake(moved ?? kind.id, 'is settled when the record is made, and cannot be changed')
     },
   )

@@ -1,3 +1,4 @@
+import { api } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { Loaded } from '../../design/states.tsx'
@@ -22,6 +23,7 @@ export function KeyAccess({ of: key, mayChange }: { readonly of: Key; readonly m
           reason="The key, its team or its organization leaves no model."
           facts={[['Addresses', key.allowed_ips?.join(', ') ?? <span class="quiet">any</span>]]}
           href={(model) => pathTo('models', { key_id, open: model })}
+          onRead={() => api('GET /ui/api/keys/{key_id}/model-access', { params: { key_id } })}
           onReplace={mayChange ? (body) => replaced.mutateAsync({ params: { key_id }, body }) : undefined}
         />
       )}

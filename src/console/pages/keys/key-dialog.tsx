@@ -3,6 +3,7 @@ import { api } from '../../data/client.ts'
 import { lookups } from '../../data/lookups.ts'
 import { refresh, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
+import { useVersion } from '../../data/version.ts'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
 import { CheckField, LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
@@ -59,6 +60,8 @@ export function KeyDialog({
   const refreshes = ['/ui/api/keys']
   const created = useChange('POST /ui/api/keys')
   const changed = useChange('PATCH /ui/api/keys/{key_id}', { refreshes })
+  const edits = { key_id: edited?.key_id ?? '' }
+  const over = useVersion(edited, refreshes, () => api('GET /ui/api/keys/{key_id}', { params: edits }))
 
   async function save(): Promise<void> {
     let made: MadeKey | undefined
@@ -68,7 +71,7 @@ export function KeyDialog({
       const addresses = ips === undefined ? {} : { allowed_ips: linesOf(ips) }
       const values = metadata === undefined ? others : { ...others, metadata: objectOf(metadata) }
       if (edited) {
-        await changed.mutateAsync({ params: { key_id: edited.key_id }, body: { ...values, ...addresses } })
+        await over((version) => changed.mutateAsync({ params: edits, body: { ...values, ...addresses, version } }))
         return
       }
       // A team's key is in the organization of its team.

@@ -1,5 +1,6 @@
-import type { Row } from '../../data/client.ts'
+import { api, type Row } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
+import { useVersion } from '../../data/version.ts'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
 import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
@@ -25,12 +26,15 @@ export function OrganizationDialog({
   const refreshes = ['/ui/api/organizations']
   const created = useChange('POST /ui/api/organizations', { refreshes })
   const changed = useChange('PATCH /ui/api/organizations/{organization_id}', { refreshes })
+  const params = { organization_id: organization?.organization_id ?? '' }
+  const read = () => api('GET /ui/api/organizations/{organization_id}', { params })
+  const over = useVersion(organization, refreshes, read)
   async function save(): Promise<void> {
     let written: Organization | undefined
     const done = await form.submit(async () => {
       const body = form.changes()
       written = organization
-        ? await changed.mutateAsync({ params: { organization_id: organization.organization_id }, body })
+        ? await over((version) => changed.mutateAsync({ params, body: { ...body, version } }))
         : await created.mutateAsync({ body })
     })
     if (!done || !written) return

@@ -1,5 +1,6 @@
-import type { Row } from '../../data/client.ts'
+import { api, type Row } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
+import { useVersion } from '../../data/version.ts'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
 import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
@@ -17,10 +18,13 @@ export function UserDialog({
   readonly onClose: () => void
 }) {
   const form = useForm({ user_name: user.user_name, ...budgetAndLimitsOf(user) })
-  const change = useChange('PATCH /ui/api/users/{user_id}', { refreshes: ['/ui/api/users', '/ui/api/accounts'] })
+  const refreshes = ['/ui/api/users', '/ui/api/accounts']
+  const change = useChange('PATCH /ui/api/users/{user_id}', { refreshes })
+  const params = { user_id: user.user_id }
+  const over = useVersion(user, refreshes, () => api('GET /ui/api/users/{user_id}', { params }))
   async function save(): Promise<void> {
     const saved = await form.submit(() =>
-      change.mutateAsync({ params: { user_id: user.user_id }, body: form.changes() }),
+      over((version) => change.mutateAsync({ params, body: { ...form.changes(), version } })),
     )
     if (!saved) return
     toast('Saved. It applies from the next call on.')

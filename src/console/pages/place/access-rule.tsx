@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Answer, Input } from '../../data/client.ts'
+import { useVersion } from '../../data/version.ts'
 import { Button } from '../../design/button.tsx'
 import { AccessFields } from '../../design/form/access-fields.tsx'
 import { SelectField } from '../../design/form/fields.tsx'
@@ -26,13 +27,18 @@ interface Props {
   readonly href?: (model: string) => string
   /** Replaces the rule; undefined: the person may not. */
   readonly onReplace: ((rule: Rule) => Promise<unknown>) | undefined
+  /** Reads the present rule. */
+  readonly onRead: () => Promise<Access>
 }
+
+/** The paths of what shows a rule. */
+const REFRESHES = ['/ui/api/keys', '/ui/api/teams', '/ui/api/organizations', '/ui/api/callable']
 
 export const isRestricted = ({ mode, models, access_groups: labels }: Access) =>
   mode === 'restrict' || (mode === null && models.length + labels.length > 0)
 
 /** The models that a key, a team or an organization may call: its own rule, and the result under those above it. */
-export function AccessRule({ of: access, name, title, inherits, reason, facts = [], href, onReplace }: Props) {
+export function AccessRule({ of: access, name, title, inherits, reason, facts = [], href, onReplace, onRead }: Props) {
   const [editing, setEditing] = useState(false)
   const { models, access_groups: labels, effective } = access
   return (
@@ -69,7 +75,7 @@ export function AccessRule({ of: access, name, title, inherits, reason, facts = 
         )}
       </Section>
       {editing && onReplace && (
-        <RuleDialog {...{ access, name, inherits, onReplace }} onClose={() => setEditing(false)} />
+        <RuleDialog {...{ access, name, inherits, onReplace, onRead }} onClose={() => setEditing(false)} />
       )}
     </>
   )
@@ -80,12 +86,14 @@ function RuleDialog({
   name,
   inherits,
   onReplace,
+  onRead,
   onClose,
 }: {
   readonly access: Access
   readonly name: string
   readonly inherits: string
   readonly onReplace: (rule: Rule) => Promise<unknown>
+  readonly onRead: () => Promise<Access>
   readonly onClose: () => void
 }) {
   const form = useForm({
@@ -93,10 +101,11 @@ function RuleDialog({
     models: access.models as readonly string[],
     access_groups: access.access_groups as readonly string[],
   })
+  const over = useVersion(access, REFRESHES, onRead)
   async function save(): Promise<void> {
     const { mode, models, access_groups } = form.values
     const rule = { mode, models: [...models], access_groups: [...access_groups] }
-    if (!(await form.submit(() => onReplace(rule)))) return
+    if (!(await form.submit(() => over((version) => onReplace({ ...rule, version }))))) return
     toast('Saved. It applies from the next call on.')
     onClose()
   }

@@ -1,3 +1,4 @@
+import { api } from '../../data/client.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useSession } from '../../data/session.ts'
 import { Loaded } from '../../design/states.tsx'
@@ -22,6 +23,7 @@ export function PlaceAccess({ of: place }: { readonly of: PlaceOf }) {
             place.scope === 'team' ? 'everything that its organization may call' : 'everything that the gateway serves'
           }
           reason={`The ${place.scope}, or what is above it, leaves no model.`}
+          onRead={() => api(route, { params })}
           onReplace={mayManage(session, place) ? (body) => replaced.mutateAsync({ params, body }) : undefined}
         />
       )}

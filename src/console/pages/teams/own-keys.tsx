@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
+import { api } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
+import { useVersion } from '../../data/version.ts'
 import { Button } from '../../design/button.tsx'
 import { CheckField, NumberField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
@@ -60,10 +62,13 @@ function OwnKeysDialog({ team, onClose }: { readonly team: Team; readonly onClos
     self_service_require_expiry: team.self_service_require_expiry,
     self_service_max_expiry_days: team.self_service_max_expiry_days,
   })
-  const changed = useChange('PATCH /ui/api/teams/{team_id}', { refreshes: ['/ui/api/teams'] })
+  const refreshes = ['/ui/api/teams']
+  const changed = useChange('PATCH /ui/api/teams/{team_id}', { refreshes })
+  const params = { team_id: team.team_id }
+  const over = useVersion(team, refreshes, () => api('GET /ui/api/teams/{team_id}', { params }))
   async function save(): Promise<void> {
     const done = await form.submit(() =>
-      changed.mutateAsync({ params: { team_id: team.team_id }, body: form.changes() }),
+      over((version) => changed.mutateAsync({ params, body: { ...form.changes(), version } })),
     )
     if (!done) return
     toast('Saved. It applies to keys that are made from now on.')

@@ -1,6 +1,8 @@
+import { api } from '../../data/client.ts'
 import { lookups } from '../../data/lookups.ts'
 import { useChange } from '../../data/query.ts'
 import { useSession } from '../../data/session.ts'
+import { useVersion } from '../../data/version.ts'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
 import { CheckField, LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
@@ -30,8 +32,11 @@ export function TeamDialog({
     self_service_keys_enabled: team?.self_service_keys_enabled ?? false,
   })
   const bounds = useBounds({ organization_id: form.values.organization_id })
-  const created = useChange('POST /ui/api/teams', { refreshes: ['/ui/api/teams'] })
-  const changed = useChange('PATCH /ui/api/teams/{team_id}', { refreshes: ['/ui/api/teams'] })
+  const refreshes = ['/ui/api/teams']
+  const created = useChange('POST /ui/api/teams', { refreshes })
+  const changed = useChange('PATCH /ui/api/teams/{team_id}', { refreshes })
+  const params = { team_id: team?.team_id ?? '' }
+  const over = useVersion(team, refreshes, () => api('GET /ui/api/teams/{team_id}', { params }))
   async function save(): Promise<void> {
     let written: Team | undefined
     const done = await form.submit(async () => {
@@ -40,7 +45,7 @@ export function TeamDialog({
         throw Object.assign(new Error('Choose one of your organizations.'), { param: 'organization_id' })
       const body = team ? form.changes() : { ...form.changes(), organization_id }
       written = team
-        ? await changed.mutateAsync({ params: { team_id: team.team_id }, body })
+        ? await over((version) => changed.mutateAsync({ params, body: { ...body, version } }))
         : await created.mutateAsync({ body })
     })
     if (!done || !written) return

@@ -21,6 +21,8 @@ export interface CallablePolicy extends CallableScope {
 
 /** One of the scopes that determine what a scope may call, with its bindings. */
 export interface CallableLevel extends CallablePolicy {
+  /** Of the scope's record. */
+  readonly version: string
   readonly bindings: readonly CallableGrant[]
 }
 
@@ -47,18 +49,22 @@ export interface CallableScopeRecords {
     readonly limit: number
   }): Promise<CallablePolicy[]>
   putMode(scope: CallableScope, mode: TargetMode, reaches: Reaches): Promise<ScopeChange | undefined>
-  /** Replaces all bindings of models of the scope; resolves with the earlier ones. Bindings that stay keep their id. */
+  /** Replaces all bindings of models of the scope; resolves with the earlier ones. Bindings that stay keep their id. With
+   *  `version` undefined also means that the scope's record has another one. */
   replaceModels(
     scope: CallableScope,
-    mode: TargetMode,
-    grants: readonly NewModelGrant[],
+    rule: {
+      readonly mode: TargetMode
+      readonly grants: readonly NewModelGrant[]
+      readonly version?: number | undefined
+    },
     reaches: Reaches,
   ): Promise<(ScopeChange & { readonly bindings_before: readonly CallableGrant[] }) | undefined>
 }
 
 export function callableScopeRecords(database: Sql): CallableScopeRecords {
-  const withMode = (scope: CallableScope, mode: TargetMode, reaches: Reaches) =>
-    newVersion(scope, reaches, sql`, target_mode = ${mode}, updated_at = now()`)
+  const withMode = (scope: CallableScope, mode: TargetMode, reaches: Reaches, expected?: number) =>
+    newVersion(scope, reaches, sql`, target_mode = ${mode}, updated_at = now()`, expected)
   return {
     async levels(scope, reaches) {
       const found = await rowsOf(
@@ -76,7 +82,7 @@ export function callableScopeRecords(database: Sql): CallableScopeRecords {
       const rows = named.map((type) => {
         const { table, id } = SCOPE_TABLES[type]
         return sql`
-          SELECT ${type}::text AS scope_type, record.${id} AS scope_id, record.target_mode AS mode
+          SELECT ${type}::text AS scope_type, record.${id} AS scope_id, record.target_mode AS mode, record.version
           FROM ${table} AS record WHERE record.${id} = ANY(${scopes[type]}::text[])`
       })
       return rowsOf(
@@ -107,38 +113,43 @@ export function callableScopeRecords(database: Sql): CallableScopeRecords {
     async putMode(scope, mode, reaches) {
       return (await rowsOf(database, withMode(scope, mode, reaches)))[0]
     },
-    async replaceModels(scope, mode, grants, reaches) {
+    async replaceModels(scope, { mode, grants, version }, reaches) {
       const column = (name: keyof NewModelGrant) => grants.map((grant) => grant[name])
       const wanted = sql`
         unnest(${column('binding_id')}::text[], ${column('callable_kind')}::text[], ${column('callable_key')}::text[])
           AS wanted (binding_id, callable_kind, callable_key)`
-      const [[change], bindings_before] = await batchOf(database, [
-        withMode(scope, mode, reaches),
-        sql<CallableGrant>`
-            SELECT callable_kind, callable_key, enabled FROM gateway_callable_binding
-            WHERE scope_type = ${scope.scope_type} AND scope_id = ${scope.scope_id} AND ${OF_MODELS}
-            ORDER BY callable_kind, callable_key`,
-        sql`
-            DELETE FROM gateway_callable_binding AS binding
-            WHERE scope_type = ${scope.scope_type} AND scope_id = ${scope.scope_id} AND ${OF_MODELS}
-              AND EXISTS (SELECT FROM ${scopeRow(scope, reaches)})
-              AND NOT EXISTS (SELECT FROM ${wanted} WHERE wanted.callable_kind = binding.callable_kind
-                AND wanted.callable_key = binding.callable_key)`,
-        sql`
-            INSERT INTO gateway_callable_binding AS binding
-              (binding_id, scope_type, scope_id, callable_kind, callable_key)
-            SELECT wanted.binding_id, ${scope.scope_type}, ${scope.scope_id}, wanted.callable_kind, wanted.callable_key
-            FROM ${wanted} WHERE EXISTS (SELECT FROM ${scopeRow(scope, reaches)})
-            ON CONFLICT (scope_type, scope_id, callable_kind, callable_key)
-              DO UPDATE SET enabled = true, updated_at = now() WHERE NOT binding.enabled`,
-      ])
-      return change && { ...change, bindings_before }
+      const ofScope = sql`scope_type = ${scope.scope_type} AND scope_id = ${scope.scope_id} AND ${OF_MODELS}`
+      // A statement sees the state at its beginning, so that the change must begin after those before it have ended.
+      const lock = sql`SELECT FROM ${scopeRow(scope, reaches)} FOR UPDATE`
+      const replacement = sql<ScopeChange & { bindings_before: CallableGrant[] }>`
+        WITH change AS (${withMode(scope, mode, reaches, version)}),
+        earlier AS (
+          SELECT callable_kind, callable_key, enabled FROM gateway_callable_binding WHERE ${ofScope}
+        ),
+        gone AS (
+          DELETE FROM gateway_callable_binding AS binding USING change
+          WHERE ${ofScope} AND NOT EXISTS (SELECT FROM ${wanted} WHERE wanted.callable_kind = binding.callable_kind
+            AND wanted.callable_key = binding.callable_key)
+        ),
+        added AS (
+          INSERT INTO gateway_callable_binding AS binding
+            (binding_id, scope_type, scope_id, callable_kind, callable_key)
+          SELECT wanted.binding_id, ${scope.scope_type}, ${scope.scope_id}, wanted.callable_kind, wanted.callable_key
+          FROM ${wanted}, change
+          ON CONFLICT (scope_type, scope_id, callable_kind, callable_key)
+            DO UPDATE SET enabled = true, updated_at = now() WHERE NOT binding.enabled
+        )
+        SELECT change.*, coalesce((
+          SELECT json_agg(earlier ORDER BY callable_kind, callable_key) FROM earlier), '[]') AS bindings_before
+        FROM change`
+      const [, [change]] = await batchOf(database, [lock, replacement])
+      return change
     },
   }
 }
 
 /** The columns of a level, with its bindings. */
-const LEVEL = sql`level.scope_type, level.scope_id, level.mode, coalesce((
+const LEVEL = sql`level.scope_type, level.scope_id, level.mode, level.version, coalesce((
     SELECT json_agg(json_build_object(
       'callable_kind', callable_kind, 'callable_key', callable_key, 'enabled', enabled
     ) ORDER BY callable_kind, callable_key)
@@ -171,6 +182,7 @@ function chain(...ids: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
 function levelOf(type: ScopeType, place: number): RawBuilder<unknown> {
   const { table, id } = SCOPE_TABLES[type]
   return sql`
-    SELECT ${place}::integer AS place, ${type}::text AS scope_type, record.${id} AS scope_id, record.target_mode AS mode
+    SELECT ${place}::integer AS place, ${type}::text AS scope_type, record.${id} AS scope_id, record.target_mode AS mode,
+      record.version
     FROM chain JOIN ${table} AS record ON record.${id} = ${sql.id('chain', type)}`
 }

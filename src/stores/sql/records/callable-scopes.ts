@@ -67,11 +67,17 @@ export interface ScopeChange {
 }
 
 /** Gives the scope's record a new version, which invalidates cache entries, and locks its row until the end of the
- *  batch, so that changes of one scope run one after the other. */
-export function newVersion(scope: CallableScope, reaches: Reaches, set = sql``): RawBuilder<ScopeChange> {
+ *  batch, so that changes of one scope run one after the other. With `expected` only a record of that version. */
+export function newVersion(
+  scope: CallableScope,
+  reaches: Reaches,
+  set = sql``,
+  expected?: number,
+): RawBuilder<ScopeChange> {
   const { table, id, organization } = SCOPE_TABLES[scope.scope_type]
+  const isExpected = expected === undefined ? sql`` : sql`AND record.version = ${expected}`
   return sql<ScopeChange>`
-    WITH before AS (SELECT record.${id}, record.target_mode FROM ${scopeRow(scope, reaches)} FOR UPDATE)
+    WITH before AS (SELECT record.${id}, record.target_mode FROM ${scopeRow(scope, reaches)} ${isExpected} FOR UPDATE)
     UPDATE ${table} AS record SET version = ${NEXT_VERSION}${set} FROM before WHERE record.${id} = before.${id}
     RETURNING record.version, ${organization} AS organization_id, before.target_mode AS mode_before`
 }

@@ -163,6 +163,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
         models: [],
         access_groups: [],
         effective: [],
+        version: expect.any(Number),
       })
       expect(await admin('DELETE', path)).toMatchObject({ status: 200, body: { binding_id: made.body.binding_id } })
       expect((await call('big', 'k-red', other)).status).toBe(200)
@@ -179,6 +180,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
         models: ['big', 'fast', 'small'],
         access_groups: [],
         effective: ['big', 'fast', 'nickname', 'small'],
+        version: expect.any(Number),
       },
     })
     await access('/teams/red', { models: ['big', 'fast', 'pool'] })
@@ -506,6 +508,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
       models: ['later', 'small'],
       access_groups: ['small'],
       effective: ['small'],
+      version: expect.any(Number),
     })
   })
 

@@ -27,7 +27,6 @@ describe('the records of callers', () => {
       expect(made.body[id]).toMatch(new RegExp(`^${prefix}-[0-9a-z]{24}$`))
       for (const field of [...LIMITS, ...MONEY, 'budget_duration', name]) expect(made.body[field], field).toBeNull()
       expect(made.body).toMatchObject({ metadata: {}, spend: 0, created_at: expect.stringMatching(/^\d{4}-.*Z$/) })
-      expect(made.body).not.toHaveProperty('version')
       expect(made.body).not.toHaveProperty('key_hash')
     })
 
@@ -97,7 +96,41 @@ describe('the records of callers', () => {
       }
     })
 
-    it.each(['spend', 'version', 'created_at', 'key_hash', 'key', 'revoked_at', 'target_mode', 'admin'])(
+    it('are changed in the version that was read, if a change names one', async () => {
+      const { [id]: key, version } = (await ask('POST', path, { rpm_limit: 1 })).body
+      const one = `${path}/${key}`
+      const changes = await Promise.all(
+        Array.from({ length: 8 }, (_, at) => ask(at % 2 ? 'PUT' : 'PATCH', one, { rpm_limit: 2 + at, version })),
+      )
+      const won = changes.findIndex(({ status }) => status === 200)
+      expect(changes.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
+      expect(changes.find(({ status }) => status === 409)?.body.error).toMatchObject({
+        code: 'version_conflict',
+        param: 'version',
+      })
+      const present = (await ask('GET', one)).body
+      expect(present).toEqual({ ...changes[won]?.body, rpm_limit: 2 + won })
+      // Whoever replaces what it may call has to know that version as well.
+      const access = `${one}/model-access`
+      expect((await ask('GET', access)).body.version).toBe(present.version)
+      expect(await ask('PUT', access, { models: ['m'], version })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'version_conflict', param: 'version' } },
+      })
+      const bound = await ask('PUT', access, { models: ['m'], version: present.version })
+      expect(bound).toMatchObject({ status: 200, body: { models: ['m'] } })
+      expect(await ask('PATCH', one, { rpm_limit: 9, version: present.version })).toMatchObject({ status: 409 })
+      expect((await ask('PATCH', one, { rpm_limit: 9, version: bound.body.version })).body.rpm_limit).toBe(9)
+      expect((await ask('PATCH', one, { rpm_limit: null })).body.rpm_limit).toBeNull()
+      for (const wrong of [null, '1', 1.5, -1]) {
+        expect(await ask('PATCH', one, { version: wrong })).toMatchObject({
+          status: 400,
+          body: { error: { param: 'version' } },
+        })
+      }
+    })
+
+    it.each(['spend', 'created_at', 'key_hash', 'key', 'revoked_at', 'target_mode', 'admin'])(
       "the field %s is not a client's to write",
       async (field) => {
         const one = `${path}/${(await ask('POST', path, {})).body[id]}`
@@ -383,7 +416,7 @@ describe('the records of callers', () => {
           ...['soft_budget', 'budget_duration', 'model_max_budget', 'spend', ...LIMITS, 'max_parallel_requests'],
           ...['turn_off_message_logging', 'no_log_allowed', 'state', 'last_used_at', 'effective_limits'],
           ...['team_name', 'organization_name', 'user_name', 'owner_email'],
-          ...['allowed_ips', 'expires_at', 'revoked_at', 'metadata', 'created_at', 'updated_at'],
+          ...['allowed_ips', 'expires_at', 'revoked_at', 'metadata', 'version', 'created_at', 'updated_at'],
         ].sort(),
       )
       const one = await ask('GET', `/keys/${record.key_id}`)

@@ -112,7 +112,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
       await rises((changed as ChangedBinding).scope)
       await rises(await scopes.putMode(scope, 'inherit', EVERYTHING))
       const ids = [{ binding_id: 'b2', callable_kind: 'target' as const, callable_key: 'small' }]
-      await rises(await scopes.replaceModels(scope, null, ids, EVERYTHING))
+      await rises(await scopes.replaceModels(scope, { mode: null, grants: ids }, EVERYTHING))
       const [left] = await bindings.page({ reaches: EVERYTHING, where: scope, cursor: '', limit: 10 })
       expect(left).toMatchObject({ binding_id: 'b2', ...grant('small') })
       if (!left) throw new Error('none left')
@@ -127,10 +127,16 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     await bindings.create('b2', TEAM, grant('big'), EVERYTHING)
     await bindings.create('b3', TEAM, grant('a', { enabled: false }), EVERYTHING)
     await scopes.putMode(USER, 'restrict', EVERYTHING)
-    const organization = { ...ORGANIZATION, mode: null, bindings: [grant('paid', { callable_kind: 'access_group' })] }
-    const team = { ...TEAM, mode: null, bindings: [grant('a', { enabled: false }), grant('big')] }
-    const user = { ...USER, mode: 'restrict', bindings: [] }
-    const key = (scope_id: string) => ({ ...KEY, scope_id, mode: null, bindings: [] })
+    const version = expect.stringMatching(/^\d+$/)
+    const organization = {
+      ...ORGANIZATION,
+      mode: null,
+      version,
+      bindings: [grant('paid', { callable_kind: 'access_group' })],
+    }
+    const team = { ...TEAM, mode: null, version, bindings: [grant('a', { enabled: false }), grant('big')] }
+    const user = { ...USER, mode: 'restrict', version, bindings: [] }
+    const key = (scope_id: string) => ({ ...KEY, scope_id, mode: null, version, bindings: [] })
     const levels = (scope_type: CallableScope['scope_type'], scope_id: string) =>
       scopes.levels({ scope_type, scope_id }, EVERYTHING)
     expect(await levels('organization', 'acme')).toEqual([organization])
@@ -139,7 +145,10 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     expect(await levels('api_key', 'k-red')).toEqual([organization, team, user, key('k-red')])
     expect(await levels('api_key', 'k-late')).toEqual([organization, team, key('k-late')])
     expect(await levels('api_key', 'k-own')).toEqual([organization, key('k-own')])
-    expect(await levels('api_key', 'k-lone')).toEqual([{ ...LONE_TEAM, mode: null, bindings: [] }, key('k-lone')])
+    expect(await levels('api_key', 'k-lone')).toEqual([
+      { ...LONE_TEAM, mode: null, version, bindings: [] },
+      key('k-lone'),
+    ])
     for (const type of SCOPE_TYPES) expect(await levels(type, 'nobody')).toBeUndefined()
   })
 
@@ -183,7 +192,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
         expect(await bindings.remove(binding, within)).toBeUndefined()
         expect(await scopes.putMode(scope, 'inherit', within)).toBeUndefined()
         const other = { binding_id: 'other', callable_kind: 'target' as const, callable_key: 'other' }
-        expect(await scopes.replaceModels(scope, null, [other], within)).toBeUndefined()
+        expect(await scopes.replaceModels(scope, { mode: null, grants: [other] }, within)).toBeUndefined()
         expect(await bindings.page({ reaches: EVERYTHING, where: scope, cursor: '', limit: 9 })).toEqual([binding])
         expect(await versionOf(scope)).toBe(before)
       }
@@ -200,14 +209,16 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     const nowhere = { scope_type: 'team', scope_id: 'nobody' } as const
     expect(await bindings.create('b4', nowhere, grant('big'), EVERYTHING)).toBeUndefined()
     expect(await scopes.putMode(nowhere, 'restrict', EVERYTHING)).toBeUndefined()
-    expect(await scopes.replaceModels(nowhere, null, [], EVERYTHING)).toBeUndefined()
+    expect(await scopes.replaceModels(nowhere, { mode: null, grants: [] }, EVERYTHING)).toBeUndefined()
   })
 
   it.runIf(present)('replacing models leaves servers of tools bound, and says nothing of them', async () => {
     const server = grant('big', { callable_kind: 'mcp_server' })
     await bindings.create('web', TEAM, server, EVERYTHING)
     await bindings.create('old', TEAM, grant('big'), EVERYTHING)
-    expect(await scopes.replaceModels(TEAM, null, [], EVERYTHING)).toMatchObject({ bindings_before: [grant('big')] })
+    const nothing = { mode: null, grants: [] }
+    const replaced = await scopes.replaceModels(TEAM, nothing, EVERYTHING)
+    expect(replaced).toMatchObject({ bindings_before: [grant('big')] })
     const [left, ...others] = await bindings.page({ reaches: EVERYTHING, where: TEAM, cursor: '', limit: 9 })
     expect([left, others]).toMatchObject([{ binding_id: 'web', ...server }, []])
   })
@@ -221,7 +232,8 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
         callable_kind: 'target' as const,
         callable_key,
       }))
-    expect(await scopes.replaceModels(TEAM, 'restrict', named(0, 'big', 'fast'), EVERYTHING)).toMatchObject({
+    const first = { mode: 'restrict' as const, grants: named(0, 'big', 'fast') }
+    expect(await scopes.replaceModels(TEAM, first, EVERYTHING)).toMatchObject({
       mode_before: null,
       bindings_before: [grant('big', { enabled: false }), grant('small')],
     })
@@ -231,17 +243,28 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
       ['0-fast', true],
       ['old', true],
     ])
-    const changes = await Promise.all(
-      Array.from({ length: 20 }, (_, turn) =>
-        scopes.replaceModels(TEAM, null, named(turn, `a${turn}`, `b${turn}`, 'shared'), EVERYTHING),
-      ),
-    )
+    const twenty = (version?: number) =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, turn) => {
+          const grants = named(turn, `a${turn}`, `b${turn}`, 'shared')
+          return scopes.replaceModels(TEAM, { mode: null, grants, version }, EVERYTHING)
+        }),
+      )
+    const changes = await twenty()
     const versions = changes.map((change) => Number(change?.version))
     expect(new Set(versions).size).toBe(20)
     const keys = (await bindings.page(all)).map(({ callable_key }) => callable_key).sort()
     expect(keys).toHaveLength(3)
     const winner = versions.indexOf(await versionOf(TEAM))
     expect(keys).toEqual([`a${winner}`, `b${winner}`, 'shared'])
+    // Of those who have read the same version one replaces what it read.
+    const read = await versionOf(TEAM)
+    const won = (await twenty(read)).map((change) => change !== undefined)
+    expect(won.filter(Boolean)).toHaveLength(1)
+    const left = (await bindings.page(all)).map(({ callable_key }) => callable_key).sort()
+    expect(left).toEqual([`a${won.indexOf(true)}`, `b${won.indexOf(true)}`, 'shared'])
+    expect(await scopes.replaceModels(TEAM, { mode: null, grants: [], version: read }, EVERYTHING)).toBeUndefined()
+    expect(await bindings.page(all)).toHaveLength(3)
   })
 
   it.runIf(present && name === 'PostgreSQL')('of twenty who bind the same at once, one does', async () => {
