@@ -47,6 +47,12 @@ it('the overview names what asks for attention: a drained deployment, a budget a
     )
     await drained.getByRole('link').click()
     await page.getByRole('heading', { name: 'Health', level: 1 }).waitFor()
+    const owners = await gateway.open('', { as: { organizations: { products: 'org_owner', research: 'org_owner' } } })
+    await owners.getByText('spent-up').waitFor()
+    await owners.evaluate(`localStorage.setItem('scope', '{"organization_id":"products"}')`)
+    await owners.reload()
+    await owners.settled()
+    expect(await owners.getByText('spent-up').count()).toBe(0)
   } finally {
     await gateway.ask('POST', '/ui/api/models/llama-70b/resume')
   }

@@ -41,7 +41,7 @@ export function Overview() {
     { enabled: seesAll, ...LIVE },
   )
   const health = useApi('GET /health/deployments', {}, LIVE)
-  const budgets = useApi('GET /ui/api/budgets', { query: { above: 0.8, limit: MOST } }, LIVE)
+  const budgets = useApi('GET /ui/api/budgets', { query: { ...scope, above: 0.8, limit: MOST } }, LIVE)
   const soon = new Date(Date.parse(to) + ENDING_SOON_DAYS * 86_400_000).toISOString()
   const ending = useApi(
     'GET /ui/api/keys',

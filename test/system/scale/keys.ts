@@ -54,7 +54,7 @@ try {
     'names and last use of a page': () => facts.ofKeys(first),
     'counts of 100 teams': () =>
       facts.ofTeams(Array.from({ length: 100 }, (_, n) => ({ team_id: `team-${n}`, organization_id: null }))),
-    'budgets above 0.8': () => budgets.page(everything, { above: 0.8, limit: 51 }),
+    'budgets above 0.8': () => budgets.page(everything, { above: 0.8, places: [], limit: 51 }),
   }
   for (const [name, ask] of Object.entries(pages)) {
     const times: number[] = []

@@ -7,6 +7,7 @@ import { budgetPeriod, readBudgetDuration } from '../../../limits/budget-period.
 import { BUDGET_SCOPES, type BudgetPosition, type UsedBudget } from '../../../stores/sql/scopes/used-budgets.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import { storable } from '../../storable.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 
 const answer = lazily(() =>
@@ -37,12 +38,17 @@ export const budgetList = defineRoute(
     query: () =>
       z.object({
         above: z.coerce.number().min(0).max(1000).default(0.8).describe('Only budgets of which this share is used.'),
+        organization_id: storable()
+          .max(256)
+          .optional()
+          .describe('Only the budgets of this organization and of its teams, members and keys.'),
+        team_id: storable().max(256).optional().describe('Only the budgets of this team and of its members and keys.'),
         ...paging(),
       }),
     responses: { 200: pageAnswer(answer) },
   },
   async ({ services, caller, input: { query } }) => {
-    const { above, cursor, limit } = query
+    const { above, organization_id: organization, team_id: team, cursor, limit } = query
     const reaches = {
       organization: reachOf(caller(), 'org.read'),
       team: reachOf(caller(), 'team.read'),
@@ -51,6 +57,10 @@ export const budgetList = defineRoute(
     }
     const rows = await services.records.usedBudgets.page(reaches, {
       above,
+      places: [
+        ...(organization === undefined ? [] : [{ organizations: [organization], teams: [] }]),
+        ...(team === undefined ? [] : [{ organizations: [], teams: [team] }]),
+      ],
       after: positionAt(cursor),
       limit: limit + 1,
     })

@@ -33,7 +33,13 @@ export interface BudgetPosition extends Pick<UsedBudget, 'share' | 'scope' | 'id
 export interface UsedBudgets {
   page(
     reaches: Readonly<Record<BudgetScope, Reach>>,
-    query: { readonly above: number; readonly after?: BudgetPosition | undefined; readonly limit: number },
+    query: {
+      readonly above: number
+      /** Only budgets in each of these places. */
+      readonly places: readonly Reach[]
+      readonly after?: BudgetPosition | undefined
+      readonly limit: number
+    },
   ): Promise<UsedBudget[]>
 }
 
@@ -85,8 +91,8 @@ const PARTS: Readonly<Record<BudgetScope, Part>> = {
 
 export function usedBudgets(database: Sql): UsedBudgets {
   return {
-    page(reaches, { above, after, limit }) {
-      const parts = BUDGET_SCOPES.flatMap((scope) => budgetsOf(scope, reaches[scope], above))
+    page(reaches, { above, places, after, limit }) {
+      const parts = BUDGET_SCOPES.flatMap((scope) => budgetsOf(scope, [reaches[scope], ...places], above))
       const behind = after
         ? sql`AND (share, scope, id) < (${after.share}::numeric, ${after.scope}, ${after.id})`
         : sql``
@@ -100,15 +106,19 @@ export function usedBudgets(database: Sql): UsedBudgets {
   }
 }
 
-function budgetsOf(scope: BudgetScope, reach: Reach, above: number): RawBuilder<unknown>[] {
+function budgetsOf(scope: BudgetScope, reaches: readonly Reach[], above: number): RawBuilder<unknown>[] {
   const { level, table, id, name, places, within, live = sql`true` } = PARTS[scope]
   const { joined, holds, none } = currentSpend(level, id)
+  const inReach = sql.join(
+    reaches.map((reach) => reachable(reach, within)),
+    sql` AND `,
+  )
   const budget = (nano: RawBuilder<unknown>, joins: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`
     SELECT ${sql.lit(scope)} COLLATE "C" AS scope, ${sql.id('record', id)} AS id, ${name} AS name, ${places},
       record.max_budget, record.soft_budget, record.budget_duration, record.budget_started_at,
       ${nano} AS spent_nano, round(${nano} / (record.max_budget * 1000000000), 9) AS share
     FROM ${table} AS record ${joins}
-    WHERE record.max_budget > 0 AND ${live} AND ${reachable(reach, within)} AND ${condition}`
+    WHERE record.max_budget > 0 AND ${live} AND ${inReach} AND ${condition}`
   // What is compared exactly is rounded: whoever is near enough is compared once more.
   const near = sql`budget.spent_nano >= record.max_budget * 1000000000 * (${above}::numeric - 0.000000001)`
   return [

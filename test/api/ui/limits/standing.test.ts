@@ -162,6 +162,17 @@ model_list:
     const next = (await ask('GET', `/budgets?above=0.85&cursor=${encodeURIComponent(first.next_cursor)}`)).body
     expect(next).toEqual({ data: data.slice(1), next_cursor: null })
     expect((await ask('GET', '/budgets?cursor=x')).body.error.param).toBe('cursor')
+    await make('/users', { user_id: 'eve', max_budget: 1 })
+    await ask('POST', '/teams/blue/members', { user_id: 'eve', role: 'team_viewer' })
+    const within = async (where: string) => {
+      const { body } = await ask('GET', `/budgets?above=0&${where}`)
+      return body.data.map(({ id }: { id: string }) => id)
+    }
+    expect(await within('team_id=blue')).toEqual([key.key_id, 'blue', 'eve'])
+    const ofAcme = await within('organization_id=acme')
+    expect(ofAcme).toEqual(expect.arrayContaining(['acme', 'red']))
+    for (const id of [key.key_id, 'blue', 'eve']) expect(ofAcme).not.toContain(id)
+    expect(await within('organization_id=acme&team_id=blue')).toEqual([])
     const cat = await signedIn(gateway, { teams: { red: 'team_admin' } })
     expect((await cat.ask('GET', '/ui/api/budgets?above=0.85')).body.data).toEqual([])
     const dan = await signedIn(gateway, { teams: { blue: 'team_viewer' } })
