@@ -83,4 +83,5 @@ export function giveRole(place: Pick<PlaceOf, 'scope' | 'id'>, user_id: string, 
 }
 
 /** Reads anew what tells of members. */
-export const refreshPeople = (): Promise<void> => refresh('/ui/api/accounts', '/ui/api/teams', '/ui/api/organizations')
+export const refreshPeople = (): Promise<void> =>
+  refresh('/ui/api/accounts', '/ui/api/users', '/ui/api/teams', '/ui/api/organizations')
