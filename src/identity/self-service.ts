@@ -41,16 +41,22 @@ export function requireSelfService(team: SelfServiceTeam, owned: number, key: Se
   }
 }
 
+/** Refuses keys of members' own in a team that does not have them. */
+export function requireEnabled({
+  self_service_keys_enabled,
+}: Pick<SelfServiceTeam, 'self_service_keys_enabled'>): void {
+  if (self_service_keys_enabled) return
+  throw new GatewayError('permission', 'Members of this team may not make their own keys.', {
+    param: 'team_id',
+    code: 'self_service_disabled',
+  })
+}
+
 function requireRoom(
   { self_service_keys_enabled, self_service_max_keys_per_user: most }: SelfServiceTeam,
   owned: number,
 ) {
-  if (!self_service_keys_enabled) {
-    throw new GatewayError('permission', 'Members of this team may not make their own keys.', {
-      param: 'team_id',
-      code: 'self_service_disabled',
-    })
-  }
+  requireEnabled({ self_service_keys_enabled })
   if (most === null || owned < most) return
   throw new GatewayError('permission', `A member of this team may own ${most} keys, and you own ${owned}.`, {
     param: 'team_id',

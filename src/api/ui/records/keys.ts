@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { accepted, mistake } from '../../../config/accepted.ts'
 import { checked, section } from '../../../config/fields.ts'
-import { ownReach } from '../../../identity/grants.ts'
+import { ownReach, type Reach } from '../../../identity/grants.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
@@ -12,7 +12,7 @@ import type { ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
 import { keyKind } from './key-kind.ts'
-import { makeOwn } from './own-keys.ts'
+import { makeOwn, requireOwnKeys } from './own-keys.ts'
 import { changeAnswers } from './record-changed.ts'
 import { type Fields, optional } from './record-fields.ts'
 import { columnsOf, referring, unknownReference } from './record-kind.ts'
@@ -107,7 +107,8 @@ const regenerate = defineRoute(
   async (scope) => {
     const { records, hashKey } = scope.services
     const { update } = kind.permissions
-    const [id, within] = [idOf(kind, scope), reachOfOwner(scope, kind, update)]
+    const id = idOf(kind, scope)
+    const within = await reachOfSecret(scope, id)
     const key = newApiKey()
     const hash = hashKey(key)
     const change = await records.keys.regenerate(id, within, hash)
@@ -119,6 +120,17 @@ const regenerate = defineRoute(
     })
   },
 )
+
+/** Where the caller may replace the secret of a key: that of who administers it, else that of its owner. */
+async function reachOfSecret(scope: Scope, id: string): Promise<Reach> {
+  const { keys } = scope.services.records
+  const within = reach(scope, kind.permissions.update)
+  if (within === 'everything' || (await keys.find(id, within))) return within
+  const own = ownReach(scope.caller())
+  const key = await keys.find(id, own)
+  if (key) await requireOwnKeys(scope, key)
+  return own
+}
 
 const revoke = defineRoute(
   {

@@ -1,6 +1,6 @@
 import { mistake } from '../../../config/accepted.ts'
 import { missingPermission, type Owner, ownerOf } from '../../../identity/grants.ts'
-import { requireSelfService, SELF_SERVICE_ROLES } from '../../../identity/self-service.ts'
+import { requireEnabled, requireSelfService, SELF_SERVICE_ROLES } from '../../../identity/self-service.ts'
 import type { KeyRecord } from '../../../stores/sql/records/key-records.ts'
 import type { ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import type { TeamRecord } from '../../../stores/sql/records/team-records.ts'
@@ -27,6 +27,14 @@ export async function makeOwn(scope: Scope, values: ValuesOf<KeyRecord>): Promis
   }
   // The caller has lost the role meanwhile.
   throw missingPermission('key.create_self')
+}
+
+/** Refuses a new secret of a key of the caller's own, unless they may have such keys in its team now. */
+export async function requireOwnKeys(scope: Scope, { team_id: teamId }: KeyRecord): Promise<void> {
+  const within = reach(scope, 'key.create_self')
+  const team = teamId === null ? undefined : await scope.services.records.teams.find(teamId, within)
+  if (!team) throw missingPermission('key.create_self')
+  requireEnabled(team)
 }
 
 function ownValues(owner: Owner, team: TeamRecord, values: ValuesOf<KeyRecord>): ValuesOf<KeyRecord> {

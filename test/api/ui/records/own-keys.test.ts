@@ -246,6 +246,19 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     }
     const again = await ann.ask('POST', `${path}/regenerate`)
     expect([again.status, await calls(other, own.key), await calls(other, again.body.key)]).toEqual([200, 401, 200])
+
+    // Another secret is only for those who may have keys of their own there now.
+    const outcome = async () => {
+      const { status, body } = await ann.ask('POST', `${path}/regenerate`)
+      return [status, body.error?.code]
+    }
+    await master('PATCH', `/teams/${team_id}`, { self_service_keys_enabled: false })
+    expect(await outcome()).toEqual([403, 'self_service_disabled'])
+    await master('PATCH', `/teams/${team_id}`, { self_service_keys_enabled: true })
+    await master('POST', `/teams/${team_id}/members`, { user_id: ann.userId, role: 'team_viewer' })
+    expect(await outcome()).toEqual([403, 'missing_permission'])
+    expect(await calls(other, again.body.key)).toBe(200)
+
     expect((await ann.ask('POST', `${path}/revoke`)).status).toBe(200)
     expect(await calls(other, again.body.key)).toBe(401)
     expect((await ann.ask('DELETE', path)).status).toBe(200)
