@@ -31,9 +31,12 @@ function subjectOf(level: string, id: string): RawBuilder<unknown> {
   return sql`(${sql.lit(`${level}:`)} || ${encoded} || coalesce('@' || record.budget_duration, ''))`
 }
 
-/** Whether the row `budget` is of the current period of the record's budget. One CASE, so that the costly part is
- *  computed only for rows that meet the other conditions. */
-const IS_NOW = sql`CASE WHEN budget.period = '' THEN true WHEN ${ENDS} <= now() THEN false ELSE NOT EXISTS (
+/** Whether the row `budget` is of the current period of the record's budget, and not of one from before the duration
+ *  was changed to another and back. Names of periods have milliseconds. One CASE, so that the costly part is computed only
+ *  for rows that meet the other conditions. */
+const IS_NOW = sql`CASE WHEN budget.period = '' THEN true
+  WHEN budget.period::timestamptz < date_trunc('milliseconds', record.budget_started_at) OR ${ENDS} <= now() THEN false
+  ELSE NOT EXISTS (
   SELECT FROM gateway_budget AS newer WHERE newer.subject = budget.subject AND newer.period > budget.period) END`
 
 /** Parts of a statement that reads the rows `record` with their spend in the current period of their budgets. They are
