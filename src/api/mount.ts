@@ -1,6 +1,7 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
+import { sentence } from '../config/sentences.ts'
 import { isSession } from '../identity/session-caller.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { lazily } from '../lib/lazily.ts'
@@ -120,15 +121,24 @@ function validatorsOf(services: ApiServices, { params, query, json, exact }: Rou
 
 function validator(target: 'param' | 'query', schema: () => z.ZodObject): MiddlewareHandler<Env> {
   const validate = lazily(() =>
-    zValidator(target, schema(), (result) => {
-      if (result.success) return
-      const issue = result.error.issues[0]
-      const name = issue?.path.map(String).join('.') ?? target
-      throw new GatewayError('invalid_request', `${name}: ${issue?.message}`, { param: name })
-    }),
+    zValidator(
+      target,
+      schema(),
+      (result) => {
+        if (result.success) return
+        const issue = result.error.issues[0]
+        const name = issue?.path.map(String).join('.') ?? target
+        throw new GatewayError('invalid_request', `${name}: ${issue?.message}`, { param: name })
+      },
+      { validationFunction: (built, value) => built.safeParseAsync(value, { error: mistakeInAddress }) },
+    ),
   )
   return (c, next) => validate()(c as Context, next)
 }
+
+/** In the words for mistakes in bodies. What is given twice is a list. */
+const mistakeInAddress = (issue: z.core.$ZodRawIssue): string =>
+  Array.isArray(issue.input) ? 'must be given once' : sentence(issue)
 
 /** Hono's own validator would read a body of any length, and would not pass it on as it was sent. */
 function jsonValidator({ config }: ApiServices, schema: () => z.ZodType, exact = false): MiddlewareHandler<Env> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { budgetPeriod, readBudgetDuration } from '../../../../src/limits/budget-period.ts'
 import { rowsOf } from '../../../../src/stores/sql/query.ts'
+import { KEY_STATES } from '../../../../src/stores/sql/records/key-records.ts'
 import { adminApi } from '../../../support/admin-api.ts'
 import { signedIn } from '../../../support/people.ts'
 import { seededRandom } from '../../../support/random.ts'
@@ -192,6 +193,17 @@ describe('lists of records', () => {
     for (const { key_name: name, state } of (await ask('GET', '/keys?search=s-')).body.data) {
       expect(await inState(state), name).toContain(name)
     }
+  })
+
+  it.each([
+    ['limit=0', 'limit: must be at least 1'],
+    ['limit=201', 'limit: must be at most 200'],
+    ['limit=x', 'limit: must be a number'],
+    ['search=a&search=b', 'search: must be given once'],
+    ['state=activ', `state: must be one of ${KEY_STATES.join(', ')}; did you mean 'active'?`],
+    ['ends_before=soon', 'ends_before: must be a time such as 2031-01-31T00:00:00Z'],
+  ])('refuse %s in words', async (query, message) => {
+    expect(await ask('GET', `/keys?${query}`)).toMatchObject({ status: 400, body: { error: { message } } })
   })
 
   it('go by what is spent in the period that is now, in the same words as the answers', async () => {
