@@ -76,7 +76,7 @@ export interface Call extends CallInput {
   /** How the call uses the gateway's memory of answers; undefined where the dialect has none. */
   readonly memory: CallMemory | undefined
   /** How the call uses the cache; undefined if it does not. */
-  readonly cache: CallCache | undefined
+  cache: CallCache | undefined
   /** The group that was asked last: the call's own or a fallback. */
   servedGroup: string
   /** The rate-limit headers of the response. */

@@ -468,6 +468,19 @@ describe('embeddings', () => {
     expect((await embed(inputs[42], { encoding_format: 'base64' })).cache).toBe('miss')
   })
 
+  it('of a fallback are all asked of it: its vectors do not compare with those of the group', async () => {
+    await begin()
+    const texts = inputs.slice(0, 3)
+    await embed(texts.slice(0, 2))
+    await gateway.idle()
+    await upstream.script(first, [serverError()])
+    const fallback = await embed(texts)
+    expect([fallback.status, fallback.cache, JSON.parse(fallback.text).model]).toEqual([200, 'miss', spare])
+    const [call] = await upstream.calls(spare)
+    expect(JSON.parse(new TextDecoder().decode(call?.body as Uint8Array)).input).toEqual(texts)
+    expect(await line()).toMatchObject({ cache: 'miss', savedNano: 0 })
+  })
+
   it('of tokens and of long lists are cached as a whole', async () => {
     await begin()
     for (const input of [[1, 2, 3], Array.from({ length: 129 }, (_, at) => `Text ${at}`)]) {

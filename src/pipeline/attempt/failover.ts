@@ -1,5 +1,6 @@
 import { type Failure, type FailureName, GatewayError } from '../../lib/errors.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
+import { askForAll } from '../cache/from-cache.ts'
 import type { Call } from '../call.ts'
 import { departure } from '../client.ts'
 import { fallbackGroups, planFallback } from '../plan/fallbacks.ts'
@@ -47,6 +48,7 @@ async function tryAll(services: PipelineServices, call: Call, walkOfFirst: Group
     const attempts = call.attempts.length - (walk.begun ? 1 : 0)
     let chain: Failure['chain']
     try {
+      if (plan !== first) askForAll(call)
       if (!again && plan !== first) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
       const result = await walkOn(services, call, walk)

@@ -1,5 +1,6 @@
 import type { Usage } from '../../modes/usage.ts'
 import type { CacheLookup } from '../../stores/kv/answer-cache.ts'
+import type { Written } from '../request/written.ts'
 import type { Collected } from './collected.ts'
 
 /** An answer as the cache has it. */
@@ -44,6 +45,8 @@ export interface CallCache {
   readonly hit: CachedAnswer | undefined
   /** For a call with inputs: the stored answer of each; undefined for those that are asked for. */
   readonly known: readonly (CachedAnswer | undefined)[]
+  /** The request with all its inputs, where stored answers leave some out. */
+  readonly whole: Written | undefined
   /** What the stored answers cost that serve the call. */
   readonly savedNano: number
   /** The call's own answer, as far as it has come; undefined if it is not stored. */

@@ -1,6 +1,7 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { type AdmittedCall, admitCall, type CallIds } from '../admit/admit-call.ts'
+import type { Call } from '../call.ts'
 import type { CallInput } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
 import { readAnswer } from './answer-text.ts'
@@ -60,6 +61,7 @@ function served(
     leads: false,
     hit,
     known: [],
+    whole: undefined,
     savedNano: hit.costNano,
     collected: undefined,
   }
@@ -83,6 +85,7 @@ function asking(
     servedAt: admitted.now,
     hit: undefined,
     known: isPart ? known : [],
+    whole: isPart ? { request, bytes } : undefined,
     savedNano: known.reduce((sum, one) => sum + (one?.costNano ?? 0), 0),
     // What only this process admitted is not stored: its clock is not the store's.
     collected: admitted.unconfirmed ? undefined : collecting(most * Math.min(use.inputs?.length ?? 1, MOST_ENTRIES)),
@@ -94,4 +97,14 @@ function asking(
     bytes: joinBytes(editJson(bytes, request, { input: missing })),
     cache,
   }
+}
+
+/** Asks for all inputs after all: the stored vectors are of the call's own group, and those of another do not compare with
+ *  them. */
+export function askForAll(call: Pick<Call, 'request' | 'bytes' | 'cache'>): void {
+  const { cache } = call
+  if (!cache?.whole) return
+  const { request, bytes } = cache.whole
+  Object.assign(call, { request, bytes })
+  call.cache = { ...cache, known: [], whole: undefined, savedNano: 0 }
 }
