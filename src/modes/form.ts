@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Pieces } from '../lib/bytes/pieces.ts'
 import type { ArrivingForm } from '../lib/forms/arriving-form.ts'
+import { parseRecord } from '../lib/json/lenient.ts'
 import type { ModelRequest } from './mode.ts'
 
 /** A file of a form, which may still be arriving. */
@@ -28,12 +29,17 @@ export function isFormFile(value: unknown): value is FormFile {
   return typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function'
 }
 
+/** Whether a field of a form is `metadata` or, as clients write objects into forms, one of its members. */
+export const isInMetadata = (name: string) => name === 'metadata' || name.startsWith('metadata[')
+
 /** The parts of a form that have arrived, as an object: fields as text, files as files, names that end in `[]` or
- *  repeat as lists. */
+ *  repeat as lists, and `metadata` as an object. */
 export function readForm(form: ArrivingForm): Record<string, unknown> {
   const read: Record<string, unknown> = Object.create(null)
+  const metadata = metadataOf(form)
+  if (metadata !== undefined) read.metadata = metadata
   for (const [index, { name: written, filename, contentType, start, end, text }] of form.parts.entries()) {
-    if (filename === undefined && end === undefined) continue
+    if (filename === undefined && (end === undefined || isInMetadata(written))) continue
     const open = () => form.reader().from(start, () => form.parts[index]?.end)
     const value = filename === undefined ? text : { filename, contentType, open }
     const name = written.replace(/\[\]$/, '')
@@ -43,6 +49,29 @@ export function readForm(form: ArrivingForm): Record<string, unknown> {
     else read[name] = written.endsWith('[]') ? [value] : value
   }
   return { ...read }
+}
+
+const MEMBER = /^metadata\[([^[\]]+)\](\[\d*\])?$/
+
+/** The metadata of a form: JSON in one field, or a field for each member (`metadata[tags][]`). Text that is no JSON object
+ *  stays text, which the schema refuses. */
+function metadataOf({ parts }: ArrivingForm): Record<string, unknown> | string | undefined {
+  let read: Record<string, unknown> | undefined
+  for (const { name, text } of parts) {
+    if (text === undefined || !isInMetadata(name)) continue
+    const whole = name === 'metadata' ? parseRecord(text) : undefined
+    if (name === 'metadata' && !whole) return text
+    read = { ...read, ...whole }
+    const [, member, inList] = MEMBER.exec(name) ?? []
+    if (member === undefined) continue
+    const before = Object.hasOwn(read, member) ? read[member] : undefined
+    const isList = inList !== undefined || member === 'tags'
+    Object.defineProperty(read, member, {
+      value: isList ? [...(Array.isArray(before) ? before : []), text] : text,
+      ...{ enumerable: true, writable: true, configurable: true },
+    })
+  }
+  return read
 }
 
 export const formFile = () =>

@@ -11,7 +11,11 @@ export function eligible(group: Group, able: readonly Deployment[], request: Mod
       code: 'unsupported_mode',
     })
   }
-  if (!Array.isArray(request.metadata?.tags)) return able
+  const tags = request.metadata?.tags
+  if (tags === undefined || tags === null) return able
+  if (!Array.isArray(tags)) {
+    throw new GatewayError('invalid_request', 'metadata.tags: must be a list of strings', { param: 'metadata.tags' })
+  }
   const tagged = able.filter((deployment) => fits(deployment, request))
   if (tagged.length === 0) {
     throw new GatewayError(

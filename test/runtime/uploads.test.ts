@@ -22,6 +22,8 @@ router_settings: { allowed_fails: 0, cooldown_time: 60, num_retries: 2, retry_af
 model_list:
 ${['early', 'failed', 'reset', 'bad', 'large', 'slow', 'off'].map((name) => deployment(name, `openai-compatible/${name}-there`)).join('')}
 ${deployment('set', 'openai-compatible/set-there', ', default_params: { language: de, temperature: 0.2, include: [logprobs] }')}
+${deployment('tagged', 'openai-compatible/us-there', ', tags: [us]')}
+${deployment('tagged', 'openai-compatible/eu-there', ', tags: [eu]').replace('up-tagged', 'up-eu')}
 ${deployment('nova', 'deepgram/nova-3')}
 ${deployment('scribe', 'elevenlabs/scribe_v2')}`,
 )
@@ -108,6 +110,33 @@ describe('an upload', () => {
     const response = await send(FILE, sound(100_000), `\r\n${field('model', 'early')}--the-boundary--\r\n`)
     expect(response.status).toBe(200)
     expect(await lastBody('early')).toContain(field('model', 'early-there'))
+  })
+
+  it('goes by its tags, which no provider gets, and is refused where they come too late', async () => {
+    await upstream.script(path('tagged'), [heard])
+    const model = field('model', 'tagged')
+    const tags = field('metadata[tags][]', 'eu')
+    for (const [first, last] of [
+      [tags + model, ''],
+      [model + tags, ''],
+      [model + field('metadata', '{"tags":["eu"]}'), ''],
+      [model, `\r\n${tags.trimEnd()}`],
+    ] as const) {
+      const form = `${first}${FILE}RIFF${last}\r\n--the-boundary--\r\n`
+      const response = await gateway.fetch('/v1/audio/transcriptions', {
+        method: 'POST',
+        body: form,
+        headers: { 'content-type': 'multipart/form-data; boundary=the-boundary' },
+      })
+      expect([response.status, response.headers.get('x-gateway-deployment')]).toEqual([200, 'up-eu'])
+      const sent = `${field('model', 'eu-there')}${FILE}RIFF\r\n--the-boundary--\r\n`
+      expect(await lastBody('tagged')).toBe(sent)
+    }
+    const waited = await send(model + FILE, sound(400_000), `\r\n${tags}--the-boundary--\r\n`)
+    expect([waited.status, waited.headers.get('x-gateway-deployment')]).toEqual([200, 'up-eu'])
+    await upstream.script(path('early'), [heard])
+    const late = await send(field('model', 'early') + FILE, sound(400_000), `\r\n${tags}--the-boundary--\r\n`)
+    expect([late.status, (await late.json()).error.param]).toEqual([400, 'metadata[tags][]'])
   })
 
   it('leads nowhere else, whatever its fields say', async () => {

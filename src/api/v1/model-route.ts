@@ -96,7 +96,9 @@ function received(
   refuseCompressed(header('content-encoding'))
   const { max_json_bytes, max_upload_bytes } = services.config.general_settings
   if (mode.body !== 'json') {
-    const form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint, model })
+    const hasTags = (name: string) =>
+      services.registry.resolve(name)?.deployments.some(({ info }) => info.tags?.length) === true
+    const form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint, hasTags, model })
     return { bytes: NO_BYTES, form, contentType, hops }
   }
   return after(client.body(max_json_bytes, footprint), (body) => {

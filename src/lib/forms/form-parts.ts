@@ -3,23 +3,35 @@ import type { ArrivingForm } from './arriving-form.ts'
 import { boundaryOf } from './multipart.ts'
 
 const encoder = new TextEncoder()
+const LINE_END_BYTES = 2
 
 export type Fields = readonly (readonly [name: string, value: string])[]
 
-/** A form with the values of some plain fields changed and fields added at the end; all other bytes are unchanged.
- *  `added` is called when the whole form has arrived. */
+/** A form with the values of some plain fields changed, some left out (null), and fields added at the end; all other bytes
+ *  are unchanged. `added` is called when the whole form has arrived. */
 export function editedForm(
   form: ArrivingForm,
-  changes: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
   added?: () => Fields,
 ): Pieces {
   const reader = form.reader()
   const list: (Pieces | (() => Promise<Pieces>))[] = []
   let from = 0
   let grown = 0
+  let before = 0
   for (const { name, filename, start, end } of form.parts) {
     const value = filename === undefined && Object.hasOwn(changes, name) ? changes[name] : undefined
+    const left = before
+    before = end ?? before
     if (value === undefined || end === undefined) continue
+    if (value === null) {
+      // The line end behind it begins the next boundary, but a form begins without one.
+      const next = list.length === 0 && from >= left ? end + LINE_END_BYTES : end
+      if (from < left) list.push(reader.from(from, fixed(left)))
+      grown -= next - Math.max(from, left)
+      from = next
+      continue
+    }
     const bytes = encoder.encode(value)
     list.push(reader.from(from, fixed(start)), piecesOf(bytes))
     grown += bytes.byteLength - (end - start)

@@ -1,5 +1,6 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
 import { dropper, type Notes, type Outgoing } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
@@ -23,10 +24,10 @@ function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, n
   const { voice_id: _voice, ...defaults } = deployment.connection.defaults
   if (form) {
     const withheld = routingFieldsIn(deployment, call.request)
-    const whole = async () => ({ ...defaults, ...(await form.whole()) })
+    const whole = async () => ({ ...defaults, ...withoutMetadata(await form.whole()) })
     return {
       ...outgoing,
-      body: { ...defaults, ...request },
+      body: { ...defaults, ...withoutMetadata(request) },
       form: { raw: form.raw, addressed: form.addressed, whole, ...(withheld.length > 0 ? { withheld } : {}) },
     }
   }
@@ -35,6 +36,11 @@ function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, n
   const missing = defaultFields(defaults, request, endpoint.dialect?.defaults)
   if (Object.keys(missing).length === 0) return outgoing
   return { ...outgoing, body: { ...request, ...missing }, bytes: joinBytes(editJson(bytes, request, missing)) }
+}
+
+/** A form's metadata is for the gateway alone. */
+function withoutMetadata({ metadata: _metadata, ...others }: ModelRequest): ModelRequest {
+  return others
 }
 
 /** Removes client fields that would make the provider choose other models. Fields set by the operator stay. */

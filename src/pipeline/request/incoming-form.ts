@@ -3,12 +3,15 @@ import type { Footprint } from '../../lib/footprints.ts'
 import { type ArrivingForm, arrivingForm } from '../../lib/forms/arriving-form.ts'
 import { MalformedForm } from '../../lib/forms/multipart.ts'
 import { spoolMemoryBytes } from '../../lib/forms/spool.ts'
-import { type RequestForm, readForm } from '../../modes/form.ts'
+import { isInMetadata, type RequestForm, readForm } from '../../modes/form.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import { type RecordingLength, recordingLength } from '../../modes/recording-length.ts'
 import { PROXY_FIELDS } from '../../providers/openai/vendors.ts'
 import type { Client, Upload } from '../client.ts'
 import { checked, type Parsed } from './checked.ts'
+
+/** A form that is announced to be no longer is waited for, so that its metadata never comes too late. */
+const SHORT_BYTES = 256 * 1024
 
 /** The form of a call, on its way from the client to the upstream. */
 export interface IncomingForm extends RequestForm {
@@ -28,10 +31,13 @@ export function incomingForm(
   {
     limitBytes,
     footprint,
+    hasTags = () => false,
     model,
   }: {
     readonly limitBytes: number
     readonly footprint: Footprint
+    /** Whether deployments of a model have tags, by which metadata may choose among them. */
+    readonly hasTags?: (model: string) => boolean
     /** The model that the address names. */
     readonly model?: string | undefined
   },
@@ -39,14 +45,23 @@ export function incomingForm(
   const { form: place } = mode
   let known: ModelRequest | undefined
   const length = mode.ofFile ? recordingLength() : undefined
+  const memoryBytes = spoolMemoryBytes(client.scratch)
+  const isEnough = () => {
+    if (place?.whole || (raw.length !== undefined && raw.length <= SHORT_BYTES)) return false
+    const named = decided(raw, place, model)
+    return named !== undefined && !((client.scratch || raw.received < memoryBytes) && hasTags(named))
+  }
+  /** How many fields had arrived when the call was routed by them. */
+  let routedBy = Number.POSITIVE_INFINITY
   const readAs = (form: ArrivingForm): Parsed => {
     const read = namingModel(readForm(form), place?.model, model)
+    if (typeof read.metadata === 'string') return { error: notAnObject('metadata') }
     const parsed = checked(read, mode.schema(), (valid) => valid)
     if (!parsed.error) known = parsed.request
     return parsed
   }
   // Nobody reads a form before it is whole where the call waits for that, so that it stays in memory.
-  const heldBytes = place?.whole && !client.scratch ? limitBytes : spoolMemoryBytes(client.scratch)
+  const heldBytes = place?.whole && !client.scratch ? limitBytes : memoryBytes
   const raw = arrivingForm(counted(client.upload(limitBytes), heldBytes, footprint), {
     contentType,
     scratch: client.scratch,
@@ -54,7 +69,7 @@ export function incomingForm(
     check(form) {
       const { error } = readAs(form)
       if (error) throw error
-      if (!place?.whole) refuseLateRouting(form)
+      if (!place?.whole) refuseLateRouting(form, routedBy)
     },
   })
   return {
@@ -68,7 +83,8 @@ export function incomingForm(
     },
     async head() {
       try {
-        while (raw.closing === undefined && !(place?.whole !== true && decided(raw, place, model))) await raw.pull()
+        while (raw.closing === undefined && !isEnough()) await raw.pull()
+        routedBy = arrived(raw)
       } catch (error) {
         const failure = asFormFailure(error)
         if (failure?.failure === 'invalid_request') return { error: failure }
@@ -85,10 +101,13 @@ export function incomingForm(
 }
 
 /** Refuses routing fields behind the file: the route, and whether the client may choose models, was decided when the
- *  file began. */
-function refuseLateRouting({ parts }: ArrivingForm): void {
+ *  file began. So were the deployments that have the tags: metadata must be among the fields that the call was routed by. */
+function refuseLateRouting({ parts }: ArrivingForm, routedBy: number): void {
   const file = parts.findIndex(({ filename }) => filename !== undefined)
-  const late = parts.find(({ name }, index) => index > file && PROXY_FIELDS.has(name.replace(/\[\]$/, '')))
+  const chooses = (name: string) => PROXY_FIELDS.has(name.replace(/\[\]$/, ''))
+  const late = parts.find(
+    ({ name }, index) => index > file && (chooses(name) || (index >= routedBy && isInMetadata(name))),
+  )
   if (file === -1 || !late) return
   const message = `'${late.name}' must stand before the file of the form.`
   throw new GatewayError('invalid_request', message, { param: late.name })
@@ -121,12 +140,18 @@ function fileWatcher(length: RecordingLength): (form: ArrivingForm, piece: Uint8
   }
 }
 
-function decided({ parts }: ArrivingForm, place: Mode['form'], model: string | undefined): boolean {
+/** The number of fields that have arrived, and of the file that may still be arriving. */
+const arrived = ({ parts }: ArrivingForm) =>
+  parts.filter(({ filename, end }) => filename !== undefined || end !== undefined).length
+
+const notAnObject = (field: string) =>
+  new GatewayError('invalid_request', `${field}: must be a JSON object`, { param: field })
+
+/** The model that a form names, once its file has begun. */
+function decided({ parts }: ArrivingForm, place: Mode['form'], model: string | undefined): string | undefined {
+  if (!parts.some(({ name, filename }) => name === place?.file && filename !== undefined)) return undefined
   const field = place?.model ?? 'model'
-  return (
-    (model !== undefined || parts.some(({ name, text }) => name === field && text !== undefined)) &&
-    parts.some(({ name, filename }) => name === place?.file && filename !== undefined)
-  )
+  return model ?? parts.find(({ name, text }) => name === field && text !== undefined)?.text
 }
 
 /** The fields of a form with its model as `model`, wherever it was named. */

@@ -1,12 +1,12 @@
 import type { ArrivingForm } from '../../lib/forms/arriving-form.ts'
 import { editedForm, type Fields, newForm } from '../../lib/forms/form-parts.ts'
-import { type FormFile, isFormFile, type RequestForm } from '../../modes/form.ts'
+import { type FormFile, isFormFile, isInMetadata, type RequestForm } from '../../modes/form.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { formFields } from '../wire/form-fields.ts'
 
-/** Relays the client's form to a path, with the model renamed and the operator's defaults added for fields that the client
+/** Relays the client's form to a path, without its metadata, with the model renamed and the operator's defaults added for fields that the client
  *  left out. */
 export function formRequest(path: string): Adapter['request'] {
   return ({ body, form }, connection) => {
@@ -57,9 +57,10 @@ function fieldsOf(asked: ModelRequest, { model }: Connection): Fields {
   )
 }
 
-/** Withheld fields are sent empty. */
-function withheld({ withheld: names = [] }: RequestForm): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, '']))
+/** Withheld fields are sent empty; metadata is the gateway's own. */
+function withheld({ withheld: names = [], raw }: RequestForm): Record<string, string | null> {
+  const own = raw.parts.filter(({ name }) => isInMetadata(name))
+  return Object.fromEntries([...names.map((name) => [name, '']), ...own.map(({ name }) => [name, null])])
 }
 
 /** The operator's defaults for fields that the client left out. undefined without defaults, so that the length of the form

@@ -167,6 +167,24 @@ describe('a form as an object', () => {
     ])
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
   })
+
+  it('has its metadata as an object, whichever way a client writes that', async () => {
+    const metadataOf = async (...fields: [string, string][]) => {
+      const { body, contentType } = writeForm(fields)
+      const form = arriving(body, contentType)
+      await form.whole()
+      return readForm(form)
+    }
+    const tags = { metadata: { tags: ['eu', 'gold'] } }
+    expect(await metadataOf(['metadata', '{"tags":["eu","gold"]}'])).toEqual(tags)
+    expect(await metadataOf(['metadata[tags][]', 'eu'], ['metadata[tags][]', 'gold'])).toEqual(tags)
+    expect(await metadataOf(['metadata[tags][0]', 'eu'], ['metadata[tags][1]', 'gold'])).toEqual(tags)
+    expect(await metadataOf(['metadata[tags]', 'eu'], ['metadata[user]', 'ann'])).toEqual({
+      metadata: { tags: ['eu'], user: 'ann' },
+    })
+    expect(await metadataOf(['metadata', 'none'])).toEqual({ metadata: 'none' })
+    expect(await metadataOf(['metadata[__proto__]', 'x'])).toEqual({ metadata: { ['__proto__']: 'x' } })
+  })
 })
 
 /** What a form can hold unambiguously: `%22` in a name is how a quote is written. */
@@ -248,6 +266,9 @@ describe('any form', () => {
         expect(read(edited, contentType)).toEqual(expected)
         const more = await allOf(editedForm(whole, { model }, () => [['more', model]]))
         if (wanted.length > 0) expect(read(more, contentType)).toEqual([...expected, ['more', model]])
+        const without = await allOf(editedForm(whole, { model: null }))
+        const others = wanted.filter(([key, value]) => key !== 'model' || typeof value !== 'string')
+        expect(read(without, contentType)).toEqual(others)
         if (wanted.some(([key]) => key === 'other')) return
         const unchanged = await allOf(editedForm(arriving(body, contentType, size), { other: model }))
         expect(decoder.decode(unchanged)).toBe(decoder.decode(body))
