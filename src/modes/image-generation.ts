@@ -34,6 +34,7 @@ export const imageGeneration: Mode<ImageRequest> = {
   name: 'image_generation',
   schema: imageRequest,
   body: 'json',
+  tokenless: true,
   unit: 'images',
   longest: LONGEST_IMAGE,
   measure: (request) => ({ images: Math.min(request.n ?? 1, MOST_IMAGES), imageSize: nameOf(request) }),

@@ -55,6 +55,8 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
     /** The field that names the model, if not `model`. */
     readonly model?: string
   }
+  /** A stream of it has no tokens: it may begin with its end, after as long as a whole answer takes. */
+  readonly tokenless?: true
   /** The per-minute limit that a call counts against in addition to requests. */
   readonly unit: CapacityUnit
   /** The usage that the request itself determines, for providers that report none. */

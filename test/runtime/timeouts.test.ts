@@ -5,10 +5,12 @@ import {
   answer,
   badRequest,
   change,
+  frames,
   raw,
   serverError,
   silence,
   slowBetween,
+  slowFirstToken,
   slowHeaders,
   stallAfter,
 } from '../support/upstream/index.ts'
@@ -121,6 +123,21 @@ describe('`timeout`', () => {
     expect(answered).toMatchObject({ by: first, text: WHOLE, attempts: 1 })
     expect(answered.tookMs).toBeGreaterThan(800)
     expect(await failures(first)).toBe(0)
+  })
+
+  it('alone bounds a streamed image, which has no tokens: its first event may be its last', async () => {
+    await begin({ own: { timeout: 10 }, settings: { stream_first_token_timeout: 0.2, stream_idle_timeout: 0.2 } })
+    const event = (type: string) => `data: {"type":"image_generation.${type}","b64_json":"AA"}\n\n`
+    const events = [event('partial_image'), event('completed')]
+    await upstream.script(first, [frames(events, {}, slowFirstToken({ ms: 500 }), slowBetween({ ms: 500 }))])
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'group', prompt: 'A cat.', stream: true }),
+    }
+    const streamed = await gateway.fetch('/v1/images/generations', init)
+    expect(await streamed.text()).toBe(events.join(''))
+    expect(streamed.headers.get('x-gateway-deployment')).toBe(first)
   })
 
   it('does not cut a sound that has begun and goes on; one that stalls is broken off', async () => {

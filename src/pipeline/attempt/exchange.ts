@@ -109,7 +109,7 @@ function send(exchange: Exchange, built: UpstreamRequest): Promise<UpstreamRespo
   if (!form) return transport.send(request, ended)
   clocks.asked()
   const before = () => clientsTurn(clocks)
-  const allSent = () => clocks.asked(awaiting(services, form.request?.stream === true))
+  const allSent = () => clocks.asked(awaiting(services, call, answerMsOf(tried), form.request?.stream === true))
   return transport.send(watched(request, { before, after: clocks.asked, allSent }), ended)
 }
 
@@ -156,15 +156,15 @@ const sentBytes = ({ bytes, form }: Call) => (form ? (form.raw.length ?? form.ra
 function clocksOf(
   services: PipelineServices,
   call: Call,
-  { deployment, plan }: Attempt,
+  tried: Attempt,
   unparsed: boolean,
   ended: Aborter<GatewayError>,
 ): Clocks {
   const { deadline, arrivedAt, form } = call
-  const answerMs = 1000 * (deployment.timeoutSeconds ?? plan.settings.timeoutSeconds)
+  const answerMs = answerMsOf(tried)
   const ends = { timers: services.timers, deadline, callMs: deadline - arrivedAt, answerMs, ended }
   if (!call.streamed && !form && !unparsed) return startAnswerClock(ends)
-  const { firstTokenMs, idleMs } = awaiting(services, !form)
+  const { firstTokenMs, idleMs } = awaiting(services, call, answerMs, !form)
   return startClocks({
     ...ends,
     // Binary audio has no first token: only the attempt's timeout applies.
@@ -174,10 +174,14 @@ function clocksOf(
   })
 }
 
-function awaiting({ config }: PipelineServices, streamed: boolean) {
+const answerMsOf = ({ deployment, plan }: Attempt) => 1000 * (deployment.timeoutSeconds ?? plan.settings.timeoutSeconds)
+
+function awaiting({ config }: PipelineServices, { endpoint }: Call, answerMs: number, streamed: boolean) {
   const { stream_first_token_timeout, stream_idle_timeout } = config.router_settings
+  const { tokenless } = endpoint.mode
+  const idleMs = 1000 * stream_idle_timeout
   return {
-    firstTokenMs: streamed ? 1000 * stream_first_token_timeout : Number.POSITIVE_INFINITY,
-    idleMs: streamed ? 1000 * stream_idle_timeout : Number.POSITIVE_INFINITY,
+    firstTokenMs: streamed && !tokenless ? 1000 * stream_first_token_timeout : Number.POSITIVE_INFINITY,
+    idleMs: streamed ? Math.max(idleMs, tokenless ? answerMs : 0) : Number.POSITIVE_INFINITY,
   }
 }
