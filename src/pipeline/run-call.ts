@@ -99,7 +99,8 @@ async function run(
 /** Resolves with the commit of a call, or with 'silent' when a stream has not committed within the keep-alive interval.
  *  */
 function inTime(committing: Promise<Committed>, call: Call, services: PipelineServices): Promise<Committed | 'silent'> {
-  return call.streamed && call.endpoint.dialect ? orSilent(committing, services) : committing
+  const { dialect, mode } = call.endpoint
+  return call.streamed && (dialect || mode.tokenless) ? orSilent(committing, services) : committing
 }
 
 /** Resolves with what the cache has for a call, or with 'silent' when a stream has followed an identical call for the

@@ -126,7 +126,8 @@ describe('`timeout`', () => {
   })
 
   it('alone bounds a streamed image, which has no tokens: its first event may be its last', async () => {
-    await begin({ own: { timeout: 10 }, settings: { stream_first_token_timeout: 0.2, stream_idle_timeout: 0.2 } })
+    const short = { stream_first_token_timeout: 0.2, stream_idle_timeout: 0.2, stream_keep_alive: 0.1 }
+    await begin({ own: { timeout: 10 }, settings: short })
     const event = (type: string) => `data: {"type":"image_generation.${type}","b64_json":"AA"}\n\n`
     const events = [event('partial_image'), event('completed')]
     await upstream.script(first, [frames(events, {}, slowFirstToken({ ms: 500 }), slowBetween({ ms: 500 }))])
@@ -136,7 +137,9 @@ describe('`timeout`', () => {
       body: JSON.stringify({ model: 'group', prompt: 'A cat.', stream: true }),
     }
     const streamed = await gateway.fetch('/v1/images/generations', init)
-    expect(await streamed.text()).toBe(events.join(''))
+    const text = await streamed.text()
+    expect(text.replace(/^: .*\n\n/gm, '')).toBe(events.join(''))
+    expect(text.slice(0, text.indexOf('data'))).toContain(': keep-alive')
     expect(streamed.headers.get('x-gateway-deployment')).toBe(first)
   })
 
