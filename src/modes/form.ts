@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Pieces } from '../lib/bytes/pieces.ts'
 import type { ArrivingForm } from '../lib/forms/arriving-form.ts'
+import { boundJson, REQUEST_BOUNDS } from '../lib/json/json-bounds.ts'
 import { parseRecord } from '../lib/json/lenient.ts'
 import type { ModelRequest } from './mode.ts'
 
@@ -51,27 +52,31 @@ export function readForm(form: ArrivingForm): Record<string, unknown> {
   return { ...read }
 }
 
+const encoder = new TextEncoder()
 const MEMBER = /^metadata\[([^[\]]+)\](\[\d*\])?$/
 
 /** The metadata of a form: JSON in one field, or a field for each member (`metadata[tags][]`). Text that is no JSON object
- *  stays text, which the schema refuses. */
+ *  stays text, which is refused. */
 function metadataOf({ parts }: ArrivingForm): Record<string, unknown> | string | undefined {
   let read: Record<string, unknown> | undefined
   for (const { name, text } of parts) {
     if (text === undefined || !isInMetadata(name)) continue
-    const whole = name === 'metadata' ? parseRecord(text) : undefined
-    if (name === 'metadata' && !whole) return text
-    read = { ...read, ...whole }
+    read ??= Object.create(null) as Record<string, unknown>
+    if (name === 'metadata') {
+      boundJson(encoder.encode(text), REQUEST_BOUNDS)
+      const whole = parseRecord(text)
+      if (!whole) return text
+      Object.assign(read, whole)
+      continue
+    }
     const [, member, inList] = MEMBER.exec(name) ?? []
     if (member === undefined) continue
-    const before = Object.hasOwn(read, member) ? read[member] : undefined
-    const isList = inList !== undefined || member === 'tags'
-    Object.defineProperty(read, member, {
-      value: isList ? [...(Array.isArray(before) ? before : []), text] : text,
-      ...{ enumerable: true, writable: true, configurable: true },
-    })
+    const before = read[member]
+    if (inList === undefined && member !== 'tags') read[member] = text
+    else if (Array.isArray(before)) before.push(text)
+    else read[member] = [text]
   }
-  return read
+  return read && { ...read }
 }
 
 export const formFile = () =>

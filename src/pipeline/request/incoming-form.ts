@@ -8,7 +8,7 @@ import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import { type RecordingLength, recordingLength } from '../../modes/recording-length.ts'
 import { PROXY_FIELDS } from '../../providers/openai/vendors.ts'
 import type { Client, Upload } from '../client.ts'
-import { checked, type Parsed } from './checked.ts'
+import { checked, type Parsed, unlessMalformed } from './checked.ts'
 
 /** A form that is announced to be no longer is waited for, so that its metadata never comes too late. */
 const SHORT_BYTES = 256 * 1024
@@ -53,13 +53,14 @@ export function incomingForm(
   }
   /** How many fields had arrived when the call was routed by them. */
   let routedBy = Number.POSITIVE_INFINITY
-  const readAs = (form: ArrivingForm): Parsed => {
-    const read = namingModel(readForm(form), place?.model, model)
-    if (typeof read.metadata === 'string') return { error: notAnObject('metadata') }
-    const parsed = checked(read, mode.schema(), (valid) => valid)
-    if (!parsed.error) known = parsed.request
-    return parsed
-  }
+  const readAs = (form: ArrivingForm): Parsed =>
+    unlessMalformed(() => {
+      const read = namingModel(readForm(form), place?.model, model)
+      if (typeof read.metadata === 'string') return { error: notAnObject('metadata') }
+      const parsed = checked(read, mode.schema(), (valid) => valid)
+      if (!parsed.error) known = parsed.request
+      return parsed
+    })
   // Nobody reads a form before it is whole where the call waits for that, so that it stays in memory.
   const heldBytes = place?.whole && !client.scratch ? limitBytes : memoryBytes
   const raw = arrivingForm(counted(client.upload(limitBytes), heldBytes, footprint), {

@@ -183,6 +183,9 @@ describe('a form as an object', () => {
       metadata: { tags: ['eu'], user: 'ann' },
     })
     expect(await metadataOf(['metadata', 'none'])).toEqual({ metadata: 'none' })
+    await expect(metadataOf(['metadata', `{"a":${'['.repeat(600)}`])).rejects.toMatchObject({
+      code: 'nested_too_deeply',
+    })
     expect(await metadataOf(['metadata[__proto__]', 'x'])).toEqual({ metadata: { ['__proto__']: 'x' } })
   })
 })
