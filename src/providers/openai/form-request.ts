@@ -6,8 +6,8 @@ import type { UpstreamRequest } from '../../transport/transport.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { formFields } from '../wire/form-fields.ts'
 
-/** Relays the client's form to a path, without its metadata, with the model renamed and the operator's defaults added for fields that the client
- *  left out. */
+/** Relays the client's form to a path, without its metadata, with the model renamed and the operator's defaults added for
+ *  fields that the client left out. */
 export function formRequest(path: string): Adapter['request'] {
   return ({ body, form }, connection) => {
     if (!form) throw new TypeError(`${path} is asked by a form`)
