@@ -61,7 +61,9 @@ export function backfill(database: Sql): Backfill {
         database,
         queries.selectFrom('gateway_backfill').select(['target', 'begun_at', 'filled_to']).orderBy('target'),
       )
-      const states = rows.filter((state) => timeOf(state.filled_to) < timeOf(state.begun_at) + BESIDE_MS)
+      // A newer build may have made tables of which this one does not know.
+      const known = rows.filter(({ target }) => Object.hasOwn(FILLS, target))
+      const states = known.filter((state) => timeOf(state.filled_to) < timeOf(state.begun_at) + BESIDE_MS)
       if (states.length === 0) {
         over = true
         await rowsOf(database, FORMER_INDEX)
