@@ -37,7 +37,7 @@ async function ready(env: Record<string, string> = {}): Promise<GatewayProcess> 
 const running = (count: number) =>
   upstream.until(model, (calls) => calls.filter(({ outcome }) => outcome === 'running').length >= count)
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+describe.each(['SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   it('lets a stream and a whole call finish, settles them, and ends with 0', async () => {
     await upstream.script(model, [
       answer({ text: TEXT }, slowBetween({ ms: 150 })),

@@ -15,6 +15,9 @@ type Message =
   | { readonly kind: 'gather'; readonly id: number }
   | { readonly kind: 'measured'; readonly id: number; readonly measured: Measured }
 
+/** The signals on which the gateway stops: an operator's, an interrupt's, and that of a terminal that is closed. */
+export const STOPS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
 /** This process as one of several that share a port. */
 export interface Member extends ProcessPool {
   /** Reports to the leader that this process serves requests. */
@@ -156,8 +159,7 @@ export async function leadGroup(options: {
   const collecting = setInterval(() => void collect(++collections, LEADER), COLLECT_MS)
   over.promise.then(() => clearInterval(collecting))
   start()
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  for (const signal of STOPS) process.on(signal, stop)
   const code = await over.promise
   await atMost(LAST_LINES_MS, Promise.all(passing))
   return code
