@@ -107,7 +107,7 @@ export const generalSettings = lazily(() =>
     max_in_flight_bytes: positiveCount()
       .optional()
       .describe(
-        'The most bytes of request bodies and unread answers in a process; default: a quarter of the memory that it has beyond 128 MiB (256 with the embedded database), 64 MiB on Workers.',
+        'The most bytes of request bodies and unread answers in a process; default: a quarter of the memory that it has beyond 128 MiB (256 with the embedded database), 32 MiB on Workers.',
       ),
     max_key_in_flight_bytes: positiveCount()
       .optional()

@@ -32,6 +32,10 @@ const DEFERRED_MS = 25_000
  *  writes. Two are left to the stores, without which leases would run out. */
 const BATCH_ITEMS_AT_ONCE = 4
 
+/** A quarter of the 128 MB of an isolate. A body is there several times: as it came, read, changed, and sent. An isolate
+ *  that needs more is thrown away, with the calls of all its clients. */
+const ROOM_FOR_BODIES = 32 * 1024 * 1024
+
 /** An event of a sink waits for others as long as its queue gathers: a minute in `wrangler.toml`, the most that a queue
  *  has, or a second. */
 const gathersLong = ({ gathering }: Sink) => gathering.ms >= 60_000
@@ -82,7 +86,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     // An isolate has 128 MB in all.
     callersKept: 2000,
     batchItemsAtOnce: BATCH_ITEMS_AT_ONCE,
-    memoryBytes: 64 * 1024 * 1024,
+    memoryBytes: ROOM_FOR_BODIES,
     delivering: (report) => queuedDelivery({ queue, sql, log, deadLetters, report, defer: waitUntil }),
     boundBucket: bindings.LOGS && r2Objects(bindings.LOGS),
     sinkLane: (sink, counts) =>

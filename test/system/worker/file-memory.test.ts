@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { workerModules } from './support/built-once.ts'
@@ -60,7 +60,7 @@ const measured = ({ script, ...rest }: WorkerModules): WorkerModules => ({
   beside: [{ name: 'holding.js', text: HOLDING }, script],
 })
 
-describe.skipIf(!edgeExists())('on workerd, an upload', () => {
+describe.skipIf(!edgeExists())('on workerd', () => {
   let edge: Edge
   let worker: Workerd
   let received = 0
@@ -88,7 +88,21 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     storage.close()
   })
 
-  it('is never in memory but for two parts', { timeout: 60_000 }, async () => {
+  it('bodies of one key have an eighth of the memory of an isolate: each is there several times', async () => {
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: gateway.test\r\nauthorization: Bearer ${MASTER_KEY}\r\ncontent-type: application/json\r\n`
+    let text = ''
+    const sockets = [0, 1, 2].map(() => {
+      const socket = connect({ port: worker.port, host: '127.0.0.1' })
+      socket.on('error', () => {})
+      socket.on('data', (bytes) => (text += bytes.toString('latin1')))
+      socket.write(`${head}content-length: ${7 * MIB}\r\n\r\n{`)
+      return socket
+    })
+    await expect.poll(() => text).toContain('too_many_bytes_in_flight')
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it('an upload is never in memory but for two parts', { timeout: 60_000 }, async () => {
     const held = async () => (await fetch(`${worker.url}/held`)).json()
     const pieces = Math.ceil((48 * MIB) / PIECE.byteLength)
     const found: number[] = []
