@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { configOf } from '../../support/gateway.ts'
 import { freshDatabase } from '../../support/postgres.ts'
@@ -129,6 +131,17 @@ describe('several processes', () => {
     const gateway = await here.start({ env: { GATEWAY_PROCESSES: '3', ...env } })
     expect(await gateway.ended).toEqual({ code: 1, signal: null })
     expect(gateway.errors()).toMatch(sentence)
+  })
+
+  it('end in order where they are stopped before the first is loaded', async () => {
+    const gateway = await here.start({
+      env: { GATEWAY_PROCESSES: '2', DATABASE_URL: 'postgres://u@127.0.0.1:1/d', REDIS_URL: 'redis://127.0.0.1:1' },
+    })
+    const { pid } = gateway
+    await expect.poll(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), { interval: 5 }).not.toBe('')
+    await wait(20)
+    gateway.kill('SIGTERM')
+    expect(await gateway.ended).toEqual({ code: 0, signal: null })
   })
 
   it('are a number or auto', async () => {

@@ -88,7 +88,7 @@ export async function leadGroup(options: {
   const over = Promise.withResolvers<number>()
   let readyCount = 0
   let setupToken: string | undefined
-  let stopping = false
+  let stopping: NodeJS.Signals | undefined
   let exitCode = 0
   const group = groupMeasured()
   const passing = new Set<Promise<void>>()
@@ -97,7 +97,7 @@ export async function leadGroup(options: {
   const members = () => Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[]
 
   function stop(signal: NodeJS.Signals): void {
-    stopping = true
+    stopping = signal
     for (const { process } of members()) process.kill(signal)
     if (members().length === 0) over.resolve(exitCode)
   }
@@ -129,7 +129,8 @@ export async function leadGroup(options: {
   async function ended({ id, process }: Worker, code: number | null, signal: string | null): Promise<void> {
     group.departed(id)
     if (stopping || readyCount < count) {
-      exitCode ||= code ?? 1
+      // A member that is stopped before it is loaded ends by the signal itself.
+      exitCode ||= code ?? (signal === stopping ? 0 : 1)
       if (!stopping) stop('SIGTERM')
       else if (members().length === 0) over.resolve(exitCode)
       return
