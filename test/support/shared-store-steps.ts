@@ -37,7 +37,8 @@ const LIMITS = {
 }
 const DEPLOYMENTS = ['east', 'west', 'north', 'south']
 const LEASES = [5, 30, 90]
-const PERIODS = ['2026-01', '2026-02', '2026-03']
+/** Steps begin three minutes before one of them does. */
+const PERIODS = ['2026-01', '2026-02', '2026-02-10T20:20:23.456Z']
 const VALUES = [...['one', 'two'].map((name) => `value:${name}` as Key), providerIdKey('resp_ä')]
 
 const RESPONSES = ['resp_1', 'resp_2', 'resp_3'].map((id) => responseKey('team:red', id))

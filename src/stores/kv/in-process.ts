@@ -28,7 +28,7 @@ import {
 } from './keys.ts'
 import type { AttemptStart, Change, Cooled, Lease, Settlement, SharedStore } from './shared-store.ts'
 import type { StoredValue } from './stored-value.ts'
-import { milliseconds } from './windows.ts'
+import { isYetToBegin, milliseconds } from './windows.ts'
 
 /** Budgets can be removed by key; their spend is then read from the database. */
 const BUDGETS = budgetKey('')
@@ -81,7 +81,7 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
       record.holds.remove(outcome.callId, holdNano)
       if (record.isUnread) continue
       const adds = !repeated && (lateMs === 0 || record.readAt <= at - lateMs)
-      if (adds && period > record.period) {
+      if (adds && period > record.period && !isYetToBegin(period, at)) {
         record.period = period
         record.spent = spentNano
       } else if (adds && period === record.period) record.spent += spentNano

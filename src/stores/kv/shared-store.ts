@@ -59,7 +59,7 @@ export interface Budget {
   readonly ownNano?: readonly number[]
   /** The name of the period; spend of an earlier period does not count. `''` if the budget never resets. Periods of one
    *  subject sort as text, so a changed duration needs a new subject. A call with an earlier period than the store's is
-   *  held against the store's. */
+   *  held against the store's, unless that one is yet to begin by the store's clock. */
   readonly period: string
   /** The spend of this period in the database, needed if the store does not know the subject. */
   readonly seedNano?: number | undefined

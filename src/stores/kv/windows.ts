@@ -16,5 +16,9 @@ export function windowEnd(window: Window, now: number): number {
  *  before the clock was set back, and is over: nobody waits for the clock to be there again. */
 export const isOpen = (ends: number, latest: number, now: number) => ends > now && ends <= latest
 
+/** Whether a period of a budget, named by its begin in ISO 8601, is yet to begin: it was opened before the clock was set
+ *  back. */
+export const isYetToBegin = (period: string, now: number) => period.endsWith('Z') && Date.parse(period) > now
+
 /** The store counts in whole milliseconds. */
 export const milliseconds = (seconds: number) => Math.round(seconds * 1000)

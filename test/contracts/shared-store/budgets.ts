@@ -132,6 +132,25 @@ export function budgetsContract({ fresh }: World): void {
       expect(await kinds(store, call({ budgets: [budget(10, 8, '2026-04', 'unseeded')] }))).toEqual(['admitted'])
     })
 
+    it('does not keep to a period that was begun before its clock was set back', async () => {
+      const { store, clock } = fresh()
+      const [day, next] = ['2026-02-10T20:00:00.500Z', '2026-02-11T20:00:00.500Z']
+      const asked = (period: string, hold: number, seedNano: number | 'unseeded' = 'unseeded') =>
+        call({ budgets: [budget(100, hold, period, seedNano)] })
+      const spent = (period: string, spentNano: number) =>
+        store.settle(settlement(call().callId, { budgets: [{ subject: 'team:1', period, holdNano: 0, spentNano }] }))
+      await admitted(store, asked(day, 0, 10))
+      clock.advance(86_400_000)
+      await admitted(store, asked(next, 0))
+      clock.advance(-86_400_000)
+      expect(await store.admit(asked(day, 0))).toEqual({ kind: 'stale', records: [], budgets: ['team:1'] })
+      expect(await kinds(store, asked(day, 86, 15), asked(day, 85, 15))).toEqual(['refused', 'admitted'])
+      await spent(next, 100)
+      await spent(day, 5)
+      const { budgets } = await store.standing({ quotas: [], slots: [], budgets: ['team:1'] })
+      expect(budgets).toEqual([{ period: day, spentNano: 20, heldNano: 85 }])
+    })
+
     it('adds what was spent to its own period only', async () => {
       const { store } = fresh()
       const spent = (period: string, spentNano: number) =>

@@ -72,8 +72,16 @@ export function tinyModel(now: () => number) {
     return [...list.filter((one) => !same(one)), held]
   }
 
-  function spentOf(subject: string, period: string, seed = 0): number {
+  const isYetToBegin = (period: string) => period.includes('T') && Date.parse(period) > now()
+
+  /** What is known of a budget, unless it is of a period that is yet to begin, for a call of an earlier one. */
+  function knownOf({ subject, period }: { subject: string; period: string }) {
     const known = budgets.get(subject)
+    return known && period < known.period && isYetToBegin(known.period) ? undefined : known
+  }
+
+  function spentOf(subject: string, period: string, seed = 0): number {
+    const known = knownOf({ subject, period })
     return !known || period > known.period ? seed : known.spent
   }
 
@@ -83,7 +91,7 @@ export function tinyModel(now: () => number) {
         remembered === true && version > 0 && !versions.some((one) => one.record === record && one.version > 0)
       return lost || versionOf(record) > version
     })
-    const unknown = call.budgets.filter(({ subject, seedNano }) => seedNano === undefined && !budgets.has(subject))
+    const unknown = call.budgets.filter((one) => one.seedNano === undefined && !knownOf(one))
     if (records.length + unknown.length > 0) {
       return { kind: 'stale', records: records.map(({ record }) => record), budgets: unknown.map((one) => one.subject) }
     }
@@ -145,7 +153,7 @@ export function tinyModel(now: () => number) {
     }
     for (const { subject } of call.slots) slots = place(slots, { callId: call.callId, subject, amount: 0, ends })
     for (const [at, { subject, holdNano, period }] of call.budgets.entries()) {
-      const known = budgets.get(subject)
+      const known = knownOf({ subject, period })
       const latest = known && known.period > period ? known.period : period
       budgets.set(subject, { ...(known ?? { readAt: now() }), period: latest, spent: spentNano[at] ?? 0 })
       if (holdNano > 0) holds = place(holds, { callId: call.callId, subject, amount: holdNano, ends })
@@ -188,8 +196,9 @@ export function tinyModel(now: () => number) {
       if (!known) continue
       holds = holds.filter((one) => one.callId !== callId || one.subject !== subject || one.amount !== holdNano)
       if (repeated || (lateMs > 0 && known.readAt > now() - lateMs)) continue
-      if (period > known.period) budgets.set(subject, { ...known, period, spent: spentNano })
-      else if (period === known.period) known.spent += spentNano
+      if (period > known.period) {
+        if (!isYetToBegin(period)) budgets.set(subject, { ...known, period, spent: spentNano })
+      } else if (period === known.period) known.spent += spentNano
     }
   }
 

@@ -19,8 +19,8 @@ import { deploymentExpiresAt, leasesExpireAt, type State } from './state.ts'
 
 /** Decides a call: everything is checked before anything is written. `scripts/admit.ts` implements it in Lua. */
 export function admit(state: State, call: Admission, now: number): Admitted | Refused | Stale {
-  const budgets = readBudgets(state, call.budgets)
-  const stale = findStale(state, call, budgets)
+  const budgets = readBudgets(state, call.budgets, now)
+  const stale = findStale(state, call, budgets, now)
   if (stale) return stale
 
   const counted = countedQuotasOf(state, call.quotas)
@@ -63,7 +63,7 @@ export function standing(state: State, limits: Limits, now: number): Standing {
 
 const NONE: readonly string[] = []
 
-function findStale(state: State, call: Admission, { found }: Budgets): Stale | undefined {
+function findStale(state: State, call: Admission, { found }: Budgets, now: number): Stale | undefined {
   let records = NONE
   let budgets = NONE
   for (const { record, version, remembered } of call.versions) {
@@ -72,8 +72,8 @@ function findStale(state: State, call: Admission, { found }: Budgets): Stale | u
     if (stale) records = [...records, record]
   }
   for (let index = 0; index < call.budgets.length; index++) {
-    const { subject, seedNano } = call.budgets[index] as Budget
-    if (seedNano === undefined && !isRead(found[index])) budgets = [...budgets, subject]
+    const budget = call.budgets[index] as Budget
+    if (budget.seedNano === undefined && !isRead(found[index], budget, now)) budgets = [...budgets, budget.subject]
   }
   return records === NONE && budgets === NONE ? undefined : { kind: 'stale', records, budgets }
 }

@@ -1,5 +1,6 @@
 import { LIFETIME_MS } from '../keys.ts'
 import type { Admission, Budget } from '../shared-store.ts'
+import { isYetToBegin } from '../windows.ts'
 import type { Entry } from './expiring-map.ts'
 import { createLeases, type Leases } from './leases.ts'
 import type { BudgetRecord, State } from './state.ts'
@@ -10,9 +11,15 @@ export interface Budgets {
   readonly spentNano: readonly number[]
 }
 
-/** Whether it is known what a budget has spent. */
-export const isRead = (entry: Entry<BudgetRecord> | undefined): entry is Entry<BudgetRecord> =>
-  entry !== undefined && !entry.value.isUnread
+/** Whether it is known what a budget has spent in the period that is asked for, or in a later one that has begun. */
+export const isRead = (
+  entry: Entry<BudgetRecord> | undefined,
+  { period }: Pick<Budget, 'period'>,
+  now: number,
+): entry is Entry<BudgetRecord> =>
+  entry !== undefined &&
+  !entry.value.isUnread &&
+  (period >= entry.value.period || !isYetToBegin(entry.value.period, now))
 
 /** Forgets what a budget has spent. What running calls hold of it counts when it is read again. */
 export function forgetBudget(state: State, subject: string, now: number): void {
@@ -21,14 +28,15 @@ export function forgetBudget(state: State, subject: string, now: number): void {
   else state.budgets.delete(subject)
 }
 
-export function readBudgets(state: State, budgets: readonly Budget[]): Budgets {
+export function readBudgets(state: State, budgets: readonly Budget[], now: number): Budgets {
   const found = new Array<Entry<BudgetRecord> | undefined>(budgets.length)
   const spentNano = new Array<number>(budgets.length)
   for (let index = 0; index < budgets.length; index++) {
-    const { subject, period, seedNano } = budgets[index] as Budget
+    const budget = budgets[index] as Budget
+    const { subject, period, seedNano } = budget
     const entry = state.budgets.entry(subject)
     found[index] = entry
-    spentNano[index] = !isRead(entry) || period > entry.value.period ? (seedNano ?? 0) : entry.value.spent
+    spentNano[index] = !isRead(entry, budget, now) || period > entry.value.period ? (seedNano ?? 0) : entry.value.spent
   }
   return { found, spentNano }
 }
@@ -81,13 +89,14 @@ export function holdBudgets(
 ): void {
   const expiresAt = now + LIFETIME_MS.budget
   for (let index = 0; index < budgets.length; index++) {
-    const { subject, period, holdNano } = budgets[index] as Budget
+    const budget = budgets[index] as Budget
+    const { subject, period, holdNano } = budget
     const spent = spentNano[index] as number
     const entry =
       found[index] ?? state.budgets.put(subject, { spent, period, readAt: now, holds: createLeases() }, expiresAt)
     const record = entry.value
     record.spent = spent
-    if (record.isUnread) {
+    if (!isRead(entry, budget, now)) {
       record.period = period
       record.readAt = now
       record.shortSince = undefined

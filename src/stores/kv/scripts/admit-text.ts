@@ -15,6 +15,20 @@ end
 local function isOpen(window, ends) return ends > now and ends <= windowEnd(window) end
 `
 
+/** Whether a period of a budget is yet to begin, as in `windows.ts`. */
+export const YET_TO_BEGIN = `
+local function isYetToBegin(period)
+  local year, month, day, hour, minute, second = string.match(period, '^(%d+)-(%d+)-(%d+)T(%d+):(%d+):([%d.]+)Z$')
+  if not year then return false end
+  -- Years that begin in March.
+  local early = math.floor((14 - month) / 12)
+  local years = year + 4800 - early
+  local leaps = math.floor(years / 4) - math.floor(years / 100) + math.floor(years / 400)
+  local days = day + math.floor((153 * (month + 12 * early - 3) + 2) / 5) + 365 * years + leaps - 2472633
+  return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 > now
+end
+`
+
 /** Decides a call: everything is checked before anything is written. `in-process/admission.ts` implements it in TypeScript.
  *  Items are referred to by their index in the admission. */
 export const ADMIT = `
@@ -78,7 +92,9 @@ for i = 1, number() do
   local known = call('HMGET', budget.hash, 'spent', 'period', 'held')
   budget.member = callId .. '|' .. budget.hold
   budget.hold = tonumber(budget.hold)
-  budget.new = not known[1]
+  -- Opened before the clock was set back.
+  local isOver = known[1] and budget.period < known[2] and isYetToBegin(known[2])
+  budget.new = not known[1] or isOver
   if budget.new and budget.seed == '' then
     unknown[#unknown + 1] = i - 1
   elseif budget.new or budget.period > known[2] then
@@ -214,7 +230,10 @@ for i = 1, reserves and #budgets or 0 do
     call('PEXPIRE', budget.holds, leasesExpire)
   end
   call('HSET', budget.hash, 'spent', budget.spent, 'period', budget.period, 'held', budget.held)
-  if budget.new then call('HSET', budget.hash, 'readAt', now) end
+  if budget.new then
+    call('HSET', budget.hash, 'readAt', now)
+    call('HDEL', budget.hash, 'shortSince')
+  end
   call('PEXPIRE', budget.hash, '${LIFETIME_MS.budget}')
 end
 

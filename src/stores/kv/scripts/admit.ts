@@ -14,7 +14,7 @@ import {
   StoreUnavailable,
 } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
-import { ADMIT, COUNTED } from './admit-text.ts'
+import { ADMIT, COUNTED, YET_TO_BEGIN } from './admit-text.ts'
 import { DEPLOYMENTS, limitsText, preferenceCode, readSignals } from './deployments.ts'
 import { asNumber, isRead, type Reply, readFlag, readList, readNumber, readNumbers, readText } from './reply.ts'
 import { inDigits, luaScript, quoted, type Script, written } from './script.ts'
@@ -184,7 +184,7 @@ function readIndexes<Item>(indexes: Reply, items: readonly Item[]): Item[] {
 }
 
 export const admitScript: Script<Admission, Admitted | Refused | Stale> = {
-  text: luaScript(DEPLOYMENTS, ADMIT),
+  text: luaScript(DEPLOYMENTS, YET_TO_BEGIN, ADMIT),
   encode,
   decode,
 }

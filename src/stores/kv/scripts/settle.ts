@@ -3,6 +3,7 @@ import type { DeploymentOutcome } from '../deployment-signals.ts'
 import { countersKey, LIFETIME_MS, logKey, settledKey } from '../keys.ts'
 import { type Cooled, type Settlement, StoreUnavailable } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
+import { YET_TO_BEGIN } from './admit-text.ts'
 import { DEPLOYMENTS } from './deployments.ts'
 import { isRead, type Reply, readFlag, readNumber } from './reply.ts'
 import { inDigits, luaScript, quoted, type Script } from './script.ts'
@@ -24,7 +25,7 @@ for _ = 1, number() do
   if known[1] then
     local total = tonumber(known[1])
     local adds = not repeated and (lateMs == 0 or numeric(known[4]) <= now - lateMs)
-    if adds and period > known[2] then
+    if adds and period > known[2] and not isYetToBegin(period) then
       total, known[2] = spent, period
     elseif adds and period == known[2] then
       total = total + spent
@@ -244,7 +245,7 @@ function decode(reply: Reply, { outcomes }: Settlement): readonly Cooled[] | und
 }
 
 export const settleScript: Script<Settlement, readonly Cooled[] | undefined> = {
-  text: luaScript(DEPLOYMENTS, TEXT),
+  text: luaScript(DEPLOYMENTS, YET_TO_BEGIN, TEXT),
   encode,
   decode,
 }
