@@ -35,6 +35,7 @@ import { resetLinks } from './mail/reset-links.ts'
 import { mailSender } from './mail/senders.ts'
 import { mcpToolServers } from './mcp/mcp-tool-servers.ts'
 import { budgetNotices } from './pipeline/admit/budget-notices.ts'
+import { storeClock } from './pipeline/admit/store-clock.ts'
 import { usualUsage } from './pipeline/admit/usual-usage.ts'
 import { flights } from './pipeline/cache/flights.ts'
 import { foreground } from './pipeline/foreground.ts'
@@ -275,6 +276,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     flushCounters: scope.flush,
     flights: flights(store, timers),
     clock: systemClock,
+    storeClock: storeClock(systemClock),
     timers,
     toolServers,
     responses: keptResponses(store, salt_key ? seal : undefined, config.general_settings),

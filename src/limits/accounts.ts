@@ -15,6 +15,8 @@ export interface Account {
   readonly softNano: number | undefined
   /** The name of the period that contains `now`; later periods sort after earlier ones. '' if the budget never resets. */
   periodAt(now: number): string
+  /** When that period ends, in milliseconds since 1970. */
+  resetsAt(now: number): number | undefined
 }
 
 /** The accounts of a scope: its own, and one for each model that has a budget. */
@@ -23,7 +25,7 @@ export function accountsOf(scope: LimitedScope): Account[] {
   // Encoded, so that no id equals another id with a duration or a model appended.
   const name = encodeURIComponent(id)
   const within = duration === null ? '' : `@${duration}`
-  const periodAt = periodsOf(scope)
+  const periods = periodsOf(scope)
   const models = Object.entries(scope.model_max_budget ?? {})
   return [
     {
@@ -32,7 +34,7 @@ export function accountsOf(scope: LimitedScope): Account[] {
       model: undefined,
       limitNano: max === null ? undefined : nanoOf(max),
       softNano: soft === null ? undefined : nanoOf(soft),
-      periodAt,
+      ...periods,
     },
     ...models.map(([model, limit]) => ({
       scope: `${level}_model_budget`,
@@ -40,7 +42,7 @@ export function accountsOf(scope: LimitedScope): Account[] {
       model,
       limitNano: nanoOf(limit),
       softNano: undefined,
-      periodAt,
+      ...periods,
     })),
   ]
 }
@@ -57,16 +59,21 @@ export function ownerOf(subject: string): {
 }
 
 /** Keeps the last period: computing it anew for every call would cost more. */
-function periodsOf({ budget_duration, budget_started_at }: LimitedScope): (now: number) => string {
+function periodsOf({ budget_duration, budget_started_at }: LimitedScope): Pick<Account, 'periodAt' | 'resetsAt'> {
   const duration = budget_duration === null ? undefined : readBudgetDuration(budget_duration)
-  if (!duration) return () => ''
+  if (!duration) return FOR_EVER
   const startedAt = Date.parse(budget_started_at)
   let [begins, ends, name] = [0, 0, '']
-  return (now) => {
-    if (now < begins || now >= ends) {
-      ;({ begins, ends } = budgetPeriod(duration, startedAt, now))
-      name = new Date(begins).toISOString()
-    }
-    return name
+  return {
+    periodAt(now) {
+      if (now < begins || now >= ends) {
+        ;({ begins, ends } = budgetPeriod(duration, startedAt, now))
+        name = new Date(begins).toISOString()
+      }
+      return name
+    },
+    resetsAt: (now) => budgetPeriod(duration, startedAt, now).ends,
   }
 }
+
+const FOR_EVER: ReturnType<typeof periodsOf> = { periodAt: () => '', resetsAt: () => undefined }

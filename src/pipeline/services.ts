@@ -12,6 +12,7 @@ import type { ContentDoor } from '../telemetry/content/content-door.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { BudgetNotices } from './admit/budget-notices.ts'
+import type { StoreClock } from './admit/store-clock.ts'
 import type { UsualUsage } from './admit/usual-usage.ts'
 import type { Flights } from './cache/flights.ts'
 import type { Client } from './client.ts'
@@ -41,6 +42,7 @@ export interface PipelineServices {
   /** Decides whether the content of a call may leave by a sink. */
   readonly content: ContentDoor
   readonly clock: Clock
+  readonly storeClock: StoreClock
   readonly timers: Timers
   readonly log: Log
   readonly random: () => number

@@ -135,6 +135,7 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
         limitNano: LIMIT_NANO,
         softNano: LIMIT_NANO,
         periodAt: () => '',
+        resetsAt: () => undefined,
       },
     ],
   }

@@ -10,6 +10,7 @@ import type { ToolServers } from '../../src/mcp/tool-servers.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import { budgetNotices } from '../../src/pipeline/admit/budget-notices.ts'
+import { storeClock } from '../../src/pipeline/admit/store-clock.ts'
 import { usualUsage } from '../../src/pipeline/admit/usual-usage.ts'
 import type { BatchMark } from '../../src/pipeline/batch-mark.ts'
 import { flights } from '../../src/pipeline/cache/flights.ts'
@@ -175,6 +176,7 @@ export function budgetedCalls(
     flushCounters() {},
     content: { open: () => undefined },
     clock: { now: Date.now },
+    storeClock: storeClock({ now: Date.now }),
     timers: separateTimers,
     log,
     random: Math.random,

@@ -38,7 +38,11 @@ export function afterFailure(error: GatewayError, tries: number, random: () => n
   const { retryAfterSeconds = error.row.retryAfterSeconds } = error.details
   const askedMs = retryAfterSeconds === undefined ? undefined : 1000 * retryAfterSeconds
   const waitMs = WAITS[error.failure] ?? (isStoreAway(error) ? 2000 : undefined)
-  if (waitMs !== undefined) return { kind: 'waits', delayMs: within(askedMs ?? waitMs) }
+  if (waitMs !== undefined) {
+    const delayMs = askedMs ?? waitMs
+    // A budget may be raised long before it is renewed.
+    return { kind: 'waits', delayMs: within(error.failure === 'budget_exceeded' ? Math.min(delayMs, waitMs) : delayMs) }
+  }
   if (!(error.row.retry || error.failure === 'call_timeout' || error.failure === 'internal')) return { kind: 'ends' }
   if (tries + 1 >= MOST_TRIES) return { kind: 'ends' }
   const backoffMs = FIRST_PAUSE_MS * PAUSE_GROWTH ** tries * (0.5 + random() / 2)

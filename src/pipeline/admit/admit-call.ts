@@ -108,7 +108,7 @@ function admitRead(
     return {
       ...counted,
       slots: caller.slots,
-      budgets: budgetsOf(accounts, costs, services.clock.now(), seeds),
+      budgets: budgetsOf(accounts, costs, services.storeClock.now(), seeds),
       candidates: order.map((deployment) => asCandidate(services, deployment, preference)),
       preference,
       cache: cacheUse?.looks && again?.looks !== false ? lookupOf(cacheUse) : undefined,

@@ -6,7 +6,7 @@ import type { Budget, Refused, Settlement, SharedStore } from '../../stores/kv/s
 import type { BudgetMoved } from '../../telemetry/notices.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Client } from '../client.ts'
-import type { AskedBudget, SpentBefore } from './hold.ts'
+import { type AskedBudget, isExceededBy, type SpentBefore } from './hold.ts'
 
 /** Tells of budgets that pass their soft limit and of those that are exceeded: once a period across all processes, and
  *  once more for another limit. No call waits for it. */
@@ -70,9 +70,9 @@ export function budgetNotices(options: {
     refused(client, budgets, { reason, subject: refuser, spentNano: spent = 0 }) {
       const budget = reason === 'budget' && budgets.find(({ subject }) => subject === refuser)
       if (!budget) return
-      const { subject, period, limitNano, holdNano, likelyNano = holdNano } = budget
+      const { subject, period, limitNano } = budget
       // A limit of 0 blocks: there is nothing to exceed.
-      if (limitNano <= 0 || (spent < limitNano && spent + likelyNano <= limitNano)) return
+      if (limitNano <= 0 || !isExceededBy(budget, spent)) return
       tellOnce(client, exceededBudgetKey(subject, period, limitNano), () => ({
         type: 'budget.exceeded',
         ...factsOf(budget, spent),

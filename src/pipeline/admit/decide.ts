@@ -1,10 +1,11 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { rateHeaders } from '../../limits/rate-headers.ts'
-import type { Admission, Admitted, Quota, Refused, Stale } from '../../stores/kv/shared-store.ts'
+import type { Admission, Admitted, Budget, Quota, Refused, Stale } from '../../stores/kv/shared-store.ts'
 import type { Caller } from '../caller.ts'
 import type { Client } from '../client.ts'
 import { noteExhausted } from '../exhausted.ts'
 import type { PipelineServices } from '../services.ts'
+import { isExceededBy } from './hold.ts'
 
 /** The lease of a call's slots, holds and in-flight marks. Long calls renew it; those of a call that is never settled
  *  expire. */
@@ -56,31 +57,40 @@ export function decide<Asked extends Admission>(
   doesWithout?: DoesWithout,
 ): Decision<Asked> | Promise<Decision<Asked>> {
   const { caller } = asking
+  const askedAt = services.clock.now()
   const asked = ask(caller, NO_SEEDS, heldBy(services, caller))
   const deciding = services.store.admit(asked)
-  if (!(deciding instanceof Promise) && deciding.kind === 'admitted') return granted(services, caller, asked, deciding)
-  return decideInTurns(services, asking, { ask, doesWithout }, { asked, deciding })
+  if (!(deciding instanceof Promise) && deciding.kind === 'admitted') {
+    confirm(services, caller, deciding, askedAt)
+    return { caller, asked, admitted: deciding }
+  }
+  return decideInTurns(services, asking, { ask, doesWithout }, { askedAt, asked, deciding })
 }
 
 async function decideInTurns<Asked extends Admission>(
   services: PipelineServices,
   { caller: first, address, client }: Asking,
   { ask, doesWithout }: { readonly ask: Ask<Asked>; readonly doesWithout: DoesWithout | undefined },
-  begun: { readonly asked: Asked; readonly deciding: ReturnType<PipelineServices['store']['admit']> },
+  begun: {
+    readonly askedAt: number
+    readonly asked: Asked
+    readonly deciding: ReturnType<PipelineServices['store']['admit']>
+  },
 ): Promise<Decision<Asked>> {
-  let { asked, deciding } = begun
+  let { askedAt, asked, deciding } = begun
   let caller = first
   let seeds = NO_SEEDS
   let turn = 0
   for (;;) {
     const answer = await deciding
-    if (answer.kind === 'admitted') return granted(services, caller, asked, answer)
-    if (answer.kind === 'refused') {
-      confirm(services, caller, answer)
+    if (answer.kind !== 'stale') confirm(services, caller, answer, askedAt)
+    if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
+    if (answer.kind === 'refused' && turn < TURNS - 1 && isOver(answer, asked.budgets, caller)) turn += 1
+    else if (answer.kind === 'refused') {
       noteExhausted(caller, answer, asked.quotas)
       if (client) services.budgetNotices.refused(client, asked.budgets, answer)
       // This ends: each round leaves fewer models to exclude.
-      if (!doesWithout?.(caller, answer)) throw refusal(answer, asked.quotas)
+      if (!doesWithout?.(caller, answer)) throw refusal(answer, asked.quotas, roomIn(answer, asked.budgets, caller))
     } else {
       turn += 1
       if (turn === TURNS) throw changingTooFast()
@@ -88,6 +98,7 @@ async function decideInTurns<Asked extends Admission>(
       if (answer.records.length > 0)
         caller = await (answer.unconfirmed ? caller.confirmed(address) : caller.again(address))
     }
+    askedAt = services.clock.now()
     asked = ask(caller, seeds, turn > 0 ? { versions: caller.versions } : heldBy(services, caller))
     deciding = services.store.admit(asked)
   }
@@ -98,19 +109,16 @@ function changingTooFast(): GatewayError {
   return new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
 }
 
-function granted<Asked extends Admission>(
-  services: PipelineServices,
+/** Notes that the shared store has compared the caller's versions, and what its clock says. */
+function confirm(
+  { clock, storeClock }: PipelineServices,
   caller: Caller,
-  asked: Asked,
-  admitted: Admitted,
-): Decision<Asked> {
-  confirm(services, caller, admitted)
-  return { caller, asked, admitted }
-}
-
-/** Notes that the shared store has compared the caller's versions. */
-function confirm({ clock }: PipelineServices, caller: Caller, { unconfirmed }: Admitted | Refused): void {
-  if (!unconfirmed) caller.confirmedAt = clock.now()
+  { unconfirmed, now }: Admitted | Refused,
+  askedAt: number,
+): void {
+  if (unconfirmed) return
+  caller.confirmedAt = clock.now()
+  storeClock.learn(now, askedAt)
 }
 
 function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, remembered }: Caller): Held {
@@ -149,18 +157,49 @@ async function withSpent(
   return seeds
 }
 
+/** `room`: after how many seconds a budget that refused has room for the call. */
 export function refusal(
   { scope, reason, resetsAt, now, quotas: states }: Refused,
   quotas: readonly Quota[],
+  room?: number,
 ): GatewayError {
   const headers = rateHeaders(quotas, states)
   if (reason === 'budget') {
-    return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, { param: scope, headers })
+    return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, {
+      param: scope,
+      headers,
+      ...(room === undefined ? {} : { retryAfterSeconds: room }),
+    })
   }
   return new GatewayError('rate_limited', `Rate limit exceeded for scope '${scope}'`, {
     param: scope,
     code: `${scope}_exceeded`,
-    retryAfterSeconds: resetsAt === undefined ? 1 : Math.max(1, Math.ceil((resetsAt - now) / 1000)),
+    retryAfterSeconds: resetsAt === undefined ? SOON : secondsUntil(resetsAt, now),
     headers,
   })
+}
+
+/** Whether the period of the budget that refused had ended by then. */
+function isOver({ subject, now }: Refused, budgets: readonly Budget[], { accounts }: Caller): boolean {
+  const asked = budgets.find((one) => one.subject === subject)
+  const account = accounts.find((one) => one.subject === subject)
+  return asked !== undefined && account !== undefined && account.periodAt(now) > asked.period
+}
+
+/** What other calls hold may be free at any time. */
+const SOON = 1
+
+const secondsUntil = (at: number, now: number) => Math.max(SOON, Math.ceil((at - now) / 1000))
+
+/** After how many seconds a budget that refused has room for the call; undefined if waiting does not help. */
+function roomIn(
+  { subject, spentNano = 0, now }: Refused,
+  budgets: readonly Budget[],
+  { accounts }: Caller,
+): number | undefined {
+  const budget = budgets.find((one) => one.subject === subject)
+  if (!budget || isExceededBy(budget, 0)) return undefined
+  if (!isExceededBy(budget, spentNano)) return SOON
+  const resetsAt = accounts.find((one) => one.subject === subject)?.resetsAt(now)
+  return resetsAt === undefined ? undefined : secondsUntil(resetsAt, now)
 }

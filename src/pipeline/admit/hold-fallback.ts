@@ -36,7 +36,7 @@ export async function holdFallback(
       const used = usedNano(services, call, account)
       return { holdNano: holdNano + used, likelyNano: likelyNano + used }
     }
-    return budgetsOf(accounts, withUsed, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
+    return budgetsOf(accounts, withUsed, services.storeClock.now(), seeds).flatMap((budget) => missing(call, budget))
   }
   if (asking(NO_SEEDS).length === 0) return left()
   const doesWithout = (caller: Caller, { reason, subject }: Refused) =>

@@ -8,6 +8,11 @@ export interface Hold extends BudgetPeriod {
   readonly alone: boolean
 }
 
+/** Whether a budget that has spent this has no room for the call's likely cost, whatever other calls hold. */
+export function isExceededBy({ limitNano, holdNano, likelyNano = holdNano }: Budget, spentNano: number): boolean {
+  return spentNano >= limitNano || spentNano + likelyNano > limitNano
+}
+
 /** A budget as admission checks it, with its soft limit. */
 export interface AskedBudget extends Budget {
   readonly softNano: number | undefined

@@ -40,7 +40,7 @@ export function finish(
   if (last && failure && !last.settled) last.failure ??= failure
   const { batch } = call
   const again = batch !== undefined && failure !== undefined && trying(services, call, () => batch.repeats(failure))
-  const bill = billed(services, call, failure, again === true, now)
+  const bill = billed(services, call, failure, again === true)
   // A try that cost something is final: the item is never paid twice.
   const repeats = again === true && bill.costNano === 0
   report(services, call, failure, bill, { now, endedAt, repeats })
@@ -58,18 +58,12 @@ export function finish(
 const FREE: Bill = { costNano: 0, attemptsNano: [], charges: [], budgets: [] }
 
 /** The bill of a call that has ended, with the usage of its last attempt. `again`: its item will be tried again. */
-function billed(
-  services: PipelineServices,
-  call: Call,
-  failure: GatewayError | undefined,
-  again: boolean,
-  now: number,
-): Bill {
+function billed(services: PipelineServices, call: Call, failure: GatewayError | undefined, again: boolean): Bill {
   if (call.cache?.hit) return FREE
   try {
     const last = call.attempts.at(-1)
     if (last?.asked && !(again && isSilent(call))) last.usage ??= usedByLast(services, call, failure)
-    return billOf(services.registry, call, now)
+    return billOf(services.registry, call, services.storeClock.now())
   } catch (error) {
     logFailed(services, call, error)
     return unbilled(call)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Account } from '../../../src/limits/accounts.ts'
 import { budgetsOf } from '../../../src/pipeline/admit/budget-holds.ts'
 import { type Asking, decide } from '../../../src/pipeline/admit/decide.ts'
+import { storeClock } from '../../../src/pipeline/admit/store-clock.ts'
 import type { PipelineServices } from '../../../src/pipeline/services.ts'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
 
@@ -13,6 +14,7 @@ const account: Account = {
   limitNano: 10,
   softNano: undefined,
   periodAt: (now) => new Date(now - (now % PERIOD_MS)).toISOString(),
+  resetsAt: (now) => now - (now % PERIOD_MS) + PERIOD_MS,
 }
 const caller = { accounts: [account], versions: [], remembered: [], readAt: 0 } as unknown as Asking['caller']
 
@@ -22,6 +24,7 @@ describe('what the database says of a budget', () => {
     const read: string[] = []
     const services = {
       clock: { now: () => now },
+      storeClock: storeClock({ now: () => now }),
       store: inProcessStore({ now: () => now }),
       budgets: {
         async spent(of: readonly { period: string }[]) {
