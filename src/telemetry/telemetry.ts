@@ -1,6 +1,7 @@
 import { describeError, type Log, type LogFields } from '../lib/log.ts'
 import { readBehind } from '../lib/timers/read-behind.ts'
-import type { Timers } from '../lib/timers/timers.ts'
+import { separateTimers, type Timers } from '../lib/timers/timers.ts'
+import { SHORT_MS } from '../stores/kv/keys.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
 import { audit } from './audit.ts'
@@ -43,6 +44,9 @@ export interface ReadTelemetry extends Telemetry {
 type Counted = RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved
 type Told = Exclude<TelemetryEvent, Counted>
 
+/** Just after the store may raise them. */
+const RAISED_AGAIN_MS = SHORT_MS + 100
+
 /** `timers`: events may wait some milliseconds for the readers that are in this process. */
 export function telemetry(
   log: Log,
@@ -64,7 +68,16 @@ export function telemetry(
     const failed = (error: unknown) => log.warn('budgets.not_raised', { error: describeError(error) })
     const raising = store.raise(spent).catch(failed)
     raised = Promise.all([raised, raising])
-    defer?.(raising)
+    const looking = raising.then((short) => (short?.length ? raiseLater(short) : undefined))
+    defer?.(looking)
+  }
+
+  /** Tells of budgets once more that were below the ledger: it may be long until the next record of them. */
+  function raiseLater(short: readonly BudgetSpent[]): Promise<void> | undefined {
+    if (timers) return void timers.after(RAISED_AGAIN_MS, () => raise(short))
+    return new Promise((resolve) => {
+      separateTimers.after(RAISED_AGAIN_MS, () => resolve(raise(short)))
+    })
   }
 
   /** Counts what the ledger has: a try that its batch repeats is no call. Tries are counted with the items. */

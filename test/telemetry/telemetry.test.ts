@@ -81,3 +81,31 @@ it('whoever asks the readers finds every event that was emitted before', async (
   await read.delivery.drain(1)
   expect(records).toHaveLength(3)
 })
+
+it('a budget that is below the ledger is told of once more, without another record of it', async () => {
+  const { delivery } = keptRecords()
+  const told: string[] = []
+  const later: (() => void)[] = []
+  const spent = [{ subject: 'team:1', period: '', spentNano: 7 }]
+  const { emit, raised } = telemetry(
+    jsonLog('silent', () => {}),
+    processCounters(countedMetrics(loadConfig('', {}))),
+    delivery,
+    undefined,
+    undefined,
+    {
+      store: {
+        async raise(budgets) {
+          told.push(budgets.map(({ subject, spentNano }) => `${subject} ${spentNano}`).join())
+          return told.length === 1 ? budgets : []
+        },
+      },
+      timers: { after: (ms, work) => (ms > 3000 ? later.push(work) : 0), stop: () => {} },
+    },
+  )
+  emit({ type: 'records.written', topic: 'ledger', records: 1, waitedMs: 1, spent })
+  await expect.poll(() => later.length).toBe(1)
+  later[0]?.()
+  await raised()
+  expect([told, later.length]).toEqual([['team:1 7', 'team:1 7'], 1])
+})

@@ -238,8 +238,9 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       await localCalls.get(lease.callId)?.renew(lease)
     },
     async raise(spent) {
-      await tryPrimary('background', (store) => store.raise(spent))
-      await local?.raise(spent)
+      const asked = await tryPrimary('background', (store) => store.raise(spent))
+      const short = await local?.raise(spent)
+      return asked?.[0] ?? short ?? []
     },
     async publish(change) {
       await local?.publish(change)

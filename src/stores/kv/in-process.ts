@@ -138,19 +138,27 @@ export function inProcessStore({ now, state: stateOf = createState }: InProcessO
     if (lease.lead) renewLead(state, lease.lead, lease.callId, at)
   }
 
-  function raise(spent: readonly BudgetSpent[]): void {
-    for (const { subject, period, spentNano } of spent) {
+  function raise(spent: readonly BudgetSpent[]): readonly BudgetSpent[] {
+    const short: BudgetSpent[] = []
+    for (const one of spent) {
+      const { subject, period, spentNano } = one
       const record = state.budgets.get(subject)
       if (!record || record.isUnread || record.period !== period) continue
       if (spentNano <= record.spent) record.shortSince = undefined
-      else if (record.shortSince === undefined) record.shortSince = at
-      else if (elapsedMs(record.shortSince, at) >= SHORT_MS) {
+      else if (record.shortSince === undefined) {
+        record.shortSince = at
+        short.push(one)
+      } else if (elapsedMs(record.shortSince, at) >= SHORT_MS) {
         record.spent = spentNano
         record.readAt = at
         record.shortSince = undefined
-      } else continue
+      } else {
+        short.push(one)
+        continue
+      }
       state.budgets.set(subject, record, at + LIFETIME_MS.budget)
     }
+    return short
   }
 
   function publish({ records, removed }: Change): boolean {

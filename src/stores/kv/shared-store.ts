@@ -244,8 +244,9 @@ export interface SharedStore {
   settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> | readonly Cooled[] | undefined
   /** Extends the leases of a long call. An expired lease stays expired. */
   renew(lease: Lease): Promise<void>
-  /** Brings budgets to what the ledger says, if they have been below it for seconds: the store missed what they lack. */
-  raise(spent: readonly BudgetSpent[]): Promise<void>
+  /** Brings budgets to what the ledger says, if they have been below it for seconds: the store missed what they lack.
+   *  Resolves with those that are below it and may still come to it by themselves. */
+  raise(spent: readonly BudgetSpent[]): Promise<readonly BudgetSpent[]>
   /** Publishes a change as a whole. Resolves with true if it applies to every process from its next call on; with false if
    *  the shared store did not get it in time: then it applies to this process only until the store has it. */
   publish(change: Change): Promise<boolean>

@@ -194,12 +194,13 @@ export function budgetsContract({ fresh }: World): void {
       const raise = (spentNano: number, period = '2026-02') => store.raise([{ subject: 'team:1', period, spentNano }])
       const spent = async () =>
         (await store.standing({ quotas: [], slots: [], budgets: ['team:1'] })).budgets[0]?.spentNano
-      await raise(7)
+      const below = [{ subject: 'team:1', period: '2026-02', spentNano: 70 }]
+      expect(await raise(7)).toEqual([])
       expect(await spent()).toBeUndefined()
       await admitted(store, call({ budgets: [budget(100, 0, '2026-02', 50)] }))
-      await raise(70)
+      expect(await raise(70)).toEqual(below)
       clock.advance(2999)
-      await raise(70)
+      expect(await raise(70)).toEqual(below)
       expect(await spent()).toBe(50)
       // What was on its way has come.
       await store.settle(
@@ -211,7 +212,7 @@ export function budgetsContract({ fresh }: World): void {
       clock.advance(3000)
       await raise(90, '2026-01')
       expect(await spent()).toBe(70)
-      await raise(81)
+      expect(await raise(81)).toEqual([])
       expect(await spent()).toBe(81)
       // A settlement that was missed before is in it.
       const late = { subject: 'team:1', period: '2026-02', holdNano: 0, spentNano: 1 }
