@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { rateHeaders } from '../../limits/rate-headers.ts'
-import type { Admission, Admitted, Budget, Quota, Refused, Stale } from '../../stores/kv/shared-store.ts'
+import type { Admission, Admitted, Budget, Decided, Quota, Refused, Stale } from '../../stores/kv/shared-store.ts'
 import type { Caller } from '../caller.ts'
 import type { Client } from '../client.ts'
 import { noteExhausted } from '../exhausted.ts'
@@ -61,7 +61,8 @@ export function decide<Asked extends Admission>(
   const asked = ask(caller, NO_SEEDS, heldBy(services, caller))
   const deciding = services.store.admit(asked)
   if (!(deciding instanceof Promise) && deciding.kind === 'admitted') {
-    confirm(services, caller, deciding, askedAt)
+    learn(services, deciding, askedAt)
+    confirm(services, caller, deciding)
     return { caller, asked, admitted: deciding }
   }
   return decideInTurns(services, asking, { ask, doesWithout }, { askedAt, asked, deciding })
@@ -83,7 +84,8 @@ async function decideInTurns<Asked extends Admission>(
   let turn = 0
   for (;;) {
     const answer = await deciding
-    if (answer.kind !== 'stale') confirm(services, caller, answer, askedAt)
+    learn(services, answer, askedAt)
+    if (answer.kind !== 'stale') confirm(services, caller, answer)
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused' && turn < TURNS - 1 && isOver(answer, asked.budgets, caller)) turn += 1
     else if (answer.kind === 'refused') {
@@ -109,16 +111,14 @@ function changingTooFast(): GatewayError {
   return new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
 }
 
-/** Notes that the shared store has compared the caller's versions, and what its clock says. */
-function confirm(
-  { clock, storeClock }: PipelineServices,
-  caller: Caller,
-  { unconfirmed, now }: Admitted | Refused,
-  askedAt: number,
-): void {
-  if (unconfirmed) return
-  caller.confirmedAt = clock.now()
-  storeClock.learn(now, askedAt)
+/** Notes that the shared store has compared the caller's versions. */
+function confirm({ clock }: PipelineServices, caller: Caller, { unconfirmed }: Admitted | Refused): void {
+  if (!unconfirmed) caller.confirmedAt = clock.now()
+}
+
+/** Notes what the clock of the shared store says. */
+function learn({ storeClock }: PipelineServices, { unconfirmed, now }: Decided, askedAt: number): void {
+  if (!unconfirmed && now !== undefined) storeClock.learn(now, askedAt)
 }
 
 function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, remembered }: Caller): Held {

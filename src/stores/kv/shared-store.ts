@@ -133,6 +133,8 @@ export interface Refused {
 /** Nothing was changed. The caller has to read these from the database and ask again. */
 export interface Stale {
   readonly kind: 'stale'
+  /** Milliseconds since 1970, by the store's clock; absent if the shared store was not asked. */
+  readonly now?: number
   /** Records with a newer version, and remembered ones whose version the store has lost. */
   readonly records: readonly string[]
   /** Subjects whose spend the store does not know. */

@@ -80,6 +80,15 @@ it('the periods of a budget go by the clock of the store: a process that is ahea
   expect(await ask(1)).toBe(tomorrow)
 })
 
+it('a process whose clock was ahead for one call goes on in the present period', async () => {
+  const { clock, ask } = budgeted('1d')
+  await ask(1, 1)
+  clock.aheadMs = DAY_MS
+  expect(await ask(1, 1)).toBe('2026-02-11T00:00:00.000Z')
+  clock.aheadMs = 0
+  expect(await ask(1, 1)).toBe('2026-02-10T00:00:00.000Z')
+})
+
 it('a refusal of a budget says when there is room: with its next period, soon while others hold the rest, or not at all', async () => {
   const monthly = budgeted('1mo')
   expect(await monthly.ask(6)).toBe('2026-02-01T00:00:00.000Z')

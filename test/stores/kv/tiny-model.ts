@@ -93,7 +93,8 @@ export function tinyModel(now: () => number) {
     })
     const unknown = call.budgets.filter((one) => one.seedNano === undefined && !knownOf(one))
     if (records.length + unknown.length > 0) {
-      return { kind: 'stale', records: records.map(({ record }) => record), budgets: unknown.map((one) => one.subject) }
+      const subjects = unknown.map(({ subject }) => subject)
+      return { kind: 'stale', now: now(), records: records.map(({ record }) => record), budgets: subjects }
     }
     const states = call.quotas.map((quota): State => {
       const { used, ends } = window(quota)

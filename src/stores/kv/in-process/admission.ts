@@ -75,7 +75,7 @@ function findStale(state: State, call: Admission, { found }: Budgets, now: numbe
     const budget = call.budgets[index] as Budget
     if (budget.seedNano === undefined && !isRead(found[index], budget, now)) budgets = [...budgets, budget.subject]
   }
-  return records === NONE && budgets === NONE ? undefined : { kind: 'stale', records, budgets }
+  return records === NONE && budgets === NONE ? undefined : { kind: 'stale', now, records, budgets }
 }
 
 /** The reason for which a check refuses a call. */

@@ -106,7 +106,7 @@ for i = 1, number() do
   budgets[i] = budget
 end
 
-if #stale + #unknown > 0 then return { 'stale', stale, unknown } end
+if #stale + #unknown > 0 then return { 'stale', now, stale, unknown } end
 
 ${WINDOW_END}
 for i = 1, #counters do

@@ -108,11 +108,11 @@ const ofSlots = encodedOnce((slots: readonly Slot[]) => ({
 
 function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
   const kind = readText(reply)
+  const now = readNumber(reply)
   if (kind === 'stale') {
     const records = readIndexes(readList(reply), call.versions).map(({ record }) => record)
-    return { kind, records, budgets: readIndexes(readList(reply), call.budgets).map(({ subject }) => subject) }
+    return { kind, now, records, budgets: readIndexes(readList(reply), call.budgets).map(({ subject }) => subject) }
   }
-  const now = readNumber(reply)
   if (kind === 'refused') {
     const reason = readText(reply)
     if (reason !== 'quota' && reason !== 'slot' && reason !== 'budget') throw new StoreUnavailable('nonsense')
