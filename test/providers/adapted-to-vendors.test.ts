@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { chatDialect } from '../../src/api/dialects/chat.ts'
 import { messagesDialect } from '../../src/api/dialects/messages.ts'
+import { parseLazily } from '../../src/lib/json/lazy-json.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode, type ModelRequest } from '../../src/modes/mode.ts'
 import type { Dialect } from '../../src/pipeline/translate/dialect.ts'
@@ -51,6 +52,53 @@ it('Mistral is not told the empty fields of an answer of OpenAI', async () => {
   const turns = [...messages, answer, ...messages]
   const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages: turns })
   expect(sent.messages[1]).toEqual({ role: 'assistant', content: 'Hi.' })
+})
+
+const answer = {
+  role: 'assistant',
+  content: null,
+  reasoning_content: 'I read it.',
+  thinking_blocks: [{ type: 'thinking', thinking: 'I read it.', signature: 's' }],
+  images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
+  tool_calls: [
+    {
+      index: 0,
+      id: 'call_1234',
+      type: 'function',
+      function: { name: 'read', arguments: '{}' },
+      extra_content: { google: { thought_signature: 'x' } },
+    },
+  ],
+}
+const result = { role: 'tool', tool_call_id: 'call_1234', content: 'It is empty.' }
+
+it.each(['openai/gpt-5', 'mistral/m', 'groq/m'])(
+  '%s is not told what only other vendors know of an answer',
+  async (model) => {
+    const sent = await asked(chatDialect, model, { model: 'm', messages: [...messages, answer, result] })
+    const { id, type, function: called } = sent.messages[1].tool_calls[0]
+    expect(sent.messages[1].tool_calls).toEqual([{ id, type, function: called }])
+    expect(called).toEqual({ name: 'read', arguments: '{}' })
+    expect(Object.keys(sent.messages[1]).sort()).toEqual(
+      ['content', 'role', 'tool_calls', ...(model.startsWith('groq') ? ['reasoning'] : [])].sort(),
+    )
+  },
+)
+
+it.each([1, 70_000])('OpenAI is told ids of calls that it takes, behind a message of %i characters', async (length) => {
+  const id = `chatcmpl-tool-${'7'.repeat(32)}`
+  const call = { id, type: 'function', function: { name: 'read', arguments: '{}' } }
+  const turns = [
+    { role: 'user', content: 'x'.repeat(length) },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: id, content: 'It is empty.' },
+  ]
+  const padding = { metadata: { note: 'x'.repeat(length) } }
+  const bytes = new TextEncoder().encode(JSON.stringify({ model: 'm', messages: turns, ...padding }))
+  const sent = await asked(chatDialect, 'openai/gpt-5', parseLazily(bytes) as object)
+  const fitting = sent.messages[2].tool_call_id
+  expect(fitting).toMatch(/^\w{1,40}$/)
+  expect(sent.messages[1].tool_calls[0]).toEqual({ ...call, id: fitting })
 })
 
 it('Mistral is told the parameters of a function that has none', async () => {

@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer'
+import { latin1Text } from '../bytes/latin1.ts'
 import { GatewayError } from '../errors.ts'
 import { endOfValue, type Member, membersOf, stringsAmong } from './json-members.ts'
 
@@ -67,12 +68,22 @@ export function acceptBuilt(value: object, accept: (key: string, built: unknown)
 /** The words that occur in a long member as whole strings, such as keys, found without building it. undefined for a
  *  short member, which has been built already. */
 export function wordsIn(value: object, key: string, words: ReadonlySet<string>): ReadonlySet<string> | undefined {
+  const written = longMember(value, key)
+  return written && stringsAmong(Buffer.from(written.buffer, written.byteOffset, written.byteLength), words)
+}
+
+/** Whether a pattern of ASCII occurs in a long member, found without building it. undefined for a short member, which has
+ *  been built already. */
+export function matchesIn(value: object, key: string, pattern: RegExp): boolean | undefined {
+  const written = longMember(value, key)
+  return written && pattern.test(latin1Text(written))
+}
+
+function longMember(value: object, key: string): Uint8Array | undefined {
   const source = sources.get(value)
   const member = source?.members.find((one) => one.key === key)
   if (!source || !member || member.valueEnd - member.valueStart < LAZY_BYTES) return undefined
-  const { buffer, byteOffset } = source.bytes
-  const { valueStart, valueEnd } = member
-  return stringsAmong(Buffer.from(buffer, byteOffset + valueStart, valueEnd - valueStart), words)
+  return source.bytes.subarray(member.valueStart, member.valueEnd)
 }
 
 /** The source of an object that `parseLazily` has read. */

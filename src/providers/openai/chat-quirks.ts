@@ -14,10 +14,12 @@ export interface ChatQuirks {
   readonly reasoning?: ReasoningField
   /** Addresses of objects that it reads with the account's credentials. */
   readonly readsOwn?: RegExp
-  /** It accepts no reasoning. Its own clients send none, so only translated requests are searched for it. */
-  readonly refusesReasoning?: true
   /** It accepts the cache marks of the Messages API. */
   readonly cacheMarks?: true
+  /** It refuses what only other vendors know of an answer and its calls. */
+  readonly strictCalls?: true
+  /** The longest id of a call that it takes, where requests in chat may have longer ones. */
+  readonly longestCallId?: number
   /** It refuses fields that it does not know, and OpenAI's hints are among them. Only translated requests are searched for
    *  them. */
   readonly refusesHints?: true
@@ -60,7 +62,9 @@ export interface ChatQuirks {
 
 /** OpenAI's own quirks. */
 export const OPENAI_QUIRKS = {
-  refusesReasoning: true,
+  reasoning: 'none',
+  strictCalls: true,
+  longestCallId: 40,
   instructionsAnywhere: true,
   allowsTools: true,
   stops: 4,

@@ -34,9 +34,8 @@ import { openaiUsage } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
-  const { streamOptions, usageUnder, refusesReasoning, readsOwn, takes } = quirks
-  const fittedRelayed = conversationFitting(quirks, quirks.reasoning)
-  const fittedTranslated = conversationFitting(quirks, refusesReasoning ? 'none' : quirks.reasoning)
+  const { streamOptions, usageUnder, readsOwn, takes } = quirks
+  const fitted = conversationFitting(quirks)
   return {
     ...(takes ? { takes } : {}),
     request(call, connection) {
@@ -50,7 +49,6 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
       if (translated) Object.assign(changes, plain(call, connection.model, quirks))
-      const fitted = translated ? fittedTranslated : fittedRelayed
       const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined)
       if (messages) changes.messages = messages
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
@@ -111,12 +109,12 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
 
 /** A translated conversation without what the vendor cannot read; the same list where nothing changes. */
 function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirks): ChatRequest['messages'] {
-  const { instructionsAnywhere, answersResults, documentUrls, reasoning, refusesReasoning } = quirks
+  const { instructionsAnywhere, answersResults, documentUrls, reasoning } = quirks
   const address = documentUrls ? undefined : documentAddress(messages)
   if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
   const withDocuments = withTextDocuments(messages)
   const ordered = instructionsAnywhere ? withDocuments : withInstructionsFirst(withDocuments)
-  const spoken = withoutSilence(ordered, reasoning !== 'none' && !refusesReasoning)
+  const spoken = withoutSilence(ordered, reasoning !== 'none')
   const withResults = withTextResults(withCallsTogether(spoken))
   const answered = answersResults ? withResultsAnswered(withResults) : withResults
   return documentUrls ? withDocumentUrls(answered) : answered

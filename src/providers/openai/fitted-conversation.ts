@@ -1,7 +1,8 @@
-import { wordsIn } from '../../lib/json/lazy-json.ts'
+import { matchesIn, wordsIn } from '../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import { OF_CALLS, OF_MESSAGES, withPlainCalls } from '../wire/fitting/plain-calls.ts'
 import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
-import { REASONING_FIELDS, type ReasoningField, withReasoning } from '../wire/fitting/reasoning-history.ts'
+import { REASONING_FIELDS, withReasoning } from '../wire/fitting/reasoning-history.ts'
 import type { ChatQuirks } from './chat-quirks.ts'
 
 type Messages = ChatRequest['messages']
@@ -11,38 +12,46 @@ type Message = Messages[number]
  *  it is sent as it came: a long one is then searched on its bytes, if at all, and never built. */
 export function conversationFitting(
   quirks: ChatQuirks,
-  reasoning: ReasoningField | undefined,
 ): (body: ChatRequest, changed: Messages | undefined) => Messages | undefined {
-  const words = wordsThatChange(quirks, reasoning)
+  const words = wordsThatChange(quirks)
+  const { marksPrefill, longestCallId } = quirks
+  const longId =
+    longestCallId === undefined ? undefined : new RegExp(`"(tool_call_)?id"\\s*:\\s*"[^"]{${longestCallId + 1}}`)
+  const mayChange = (body: ChatRequest) =>
+    (words.size > 0 && wordsIn(body, 'messages', words)?.size !== 0) ||
+    (longId !== undefined && matchesIn(body, 'messages', longId) !== false)
   return (body, changed) => {
-    if (!changed && (words.size === 0 || wordsIn(body, 'messages', words)?.size === 0) && !quirks.marksPrefill) return
+    if (!changed && !marksPrefill && !mayChange(body)) return
     const messages = changed ?? body.messages
-    const fitting = fitted(messages, quirks, reasoning)
+    const fitting = fitted(messages, quirks)
     return fitting === body.messages ? undefined : fitting
   }
 }
 
 /** The names of members and roles without which a conversation fits. */
-function wordsThatChange(
-  { instructionsAnywhere, refusesHints }: ChatQuirks,
-  reasoning: ReasoningField | undefined,
-): ReadonlySet<string> {
+function wordsThatChange({
+  reasoning,
+  instructionsAnywhere,
+  refusesHints,
+  strictCalls,
+}: ChatQuirks): ReadonlySet<string> {
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
     ...(refusesHints ? OF_ANSWERS : []),
+    ...(strictCalls ? [...OF_CALLS, ...OF_MESSAGES] : []),
   ])
 }
 
 /** The same list where nothing changes. */
 function fitted(
   messages: Messages,
-  { instructionsAnywhere, refusesHints, marksPrefill }: ChatQuirks,
-  reasoning: ReasoningField | undefined,
+  { reasoning, instructionsAnywhere, refusesHints, strictCalls, longestCallId, marksPrefill }: ChatQuirks,
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
   if (refusesHints && fitting.some(hasEmptyFields)) fitting = fitting.map(withoutEmptyFields)
+  if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)
   return marksPrefill ? withMarkedPrefill(fitting) : fitting
 }
 

@@ -75,6 +75,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     // It refuses unknown fields with 422.
     reasoning: 'none',
     refusesHints: true,
+    strictCalls: true,
     refuses: ['top_k', 'service_tier'],
     efforts: [
       [/mistral-large-4/, ['none', 'low', 'medium', 'high']],
@@ -98,6 +99,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     usageUnder: 'x_groq',
     reasoning: 'reasoning',
     refusesHints: true,
+    strictCalls: true,
     refuses: ['top_k'],
     stops: 4,
     efforts: [
@@ -163,6 +165,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     maxTokens: 'max_completion_tokens',
     reasoning: 'reasoning',
     refusesHints: true,
+    strictCalls: true,
     refuses: ['top_k'],
     stops: 4,
     efforts: [[/gpt-oss/, ['low', 'medium', 'high']]],
