@@ -10,13 +10,15 @@ import { messagesFailure } from './messages-failure.ts'
 import { messagesProgress } from './messages-progress.ts'
 import { charactersOf, readMessage } from './messages-reply.ts'
 import { messagesUsage } from './messages-usage.ts'
+import { ownTurns } from './own-turns.ts'
 
 /** The fields of the Messages API that choose other models: those that answer where the asked one refuses. */
 export const MESSAGES_ROUTING: ReadonlySet<string> = new Set(['fallbacks'])
 
 const STOP = new TextEncoder().encode('event: message_stop\ndata: {"type":"message_stop"}\n\n')
 
-/** The Messages API for its own clients: bytes are relayed both ways, the model is renamed and the usage read. */
+/** The Messages API for its own clients: bytes are relayed both ways, the model is renamed and the usage read. Thoughts of
+ *  other vendors' models are left out. */
 export const nativeMessages: Adapter = {
   request: (call, connection) => relayed(call, connection, '/v1/messages'),
 
@@ -40,7 +42,7 @@ export const nativeCountTokens: Adapter = {
 }
 
 function relayed({ body, bytes, clientHeaders = {} }: Outgoing, connection: Connection, path: string) {
-  const changes: Record<string, unknown> = {}
+  const changes: Record<string, unknown> = ownTurns(body)
   if (body.model !== connection.model) changes.model = connection.model
   if (isRecord(body.metadata)) Object.assign(changes, forUpstream(body))
   return {

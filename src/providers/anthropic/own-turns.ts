@@ -1,0 +1,45 @@
+import { matchesIn } from '../../lib/json/lazy-json.ts'
+import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import { isOwnThought } from '../wire/fitting/own-thinking.ts'
+
+/** The signature of a thought that Claude has not signed: none, or one with another vendor's prefix. */
+const FOREIGN = /"signature"\s*:\s*"("|[a-z]+:)/
+
+/** The changes of a request that is relayed, so that Claude goes on with what models of other vendors have answered: it
+ *  refuses their thoughts, and to think on after calls before which it did not think. */
+export function ownTurns(body: ModelRequest): JsonRecord {
+  if (matchesIn(body, 'messages', FOREIGN) === false) return {}
+  const messages = asList(body.messages).map(asRecord)
+  if (!messages.some((message) => asList(message.content).some(isForeign))) return {}
+  const own = messages.flatMap((message) => {
+    if (!Array.isArray(message.content)) return [message]
+    const content = message.content.filter((block) => !isForeign(block))
+    return content.length > 0 ? [{ ...message, content }] : []
+  })
+  return { messages: own, ...(continuesUnthought(own) ? withoutThinking(body) : {}) }
+}
+
+const isForeign = (block: unknown) => asRecord(block).type === 'thinking' && !isOwnThought(asRecord(block))
+
+const typesIn = ({ content }: JsonRecord) => asList(content).map((block) => asRecord(block).type)
+
+/** Whether the calls that the newest results are of began without a thought. */
+function continuesUnthought(messages: readonly JsonRecord[]): boolean {
+  const begun = messages.findLastIndex(
+    (message) => message.role === 'user' && !typesIn(message).includes('tool_result'),
+  )
+  return messages.slice(begun + 1).some((message) => {
+    const types = typesIn(message)
+    return message.role === 'assistant' && types.includes('tool_use') && !String(types[0]).endsWith('thinking')
+  })
+}
+
+/** A model that is told how much to think is told not to; others decide for themselves. */
+function withoutThinking({ thinking, context_management: management }: ModelRequest): JsonRecord {
+  if (asRecord(thinking).type !== 'enabled') return {}
+  if (!isRecord(management)) return { thinking: { type: 'disabled' } }
+  // What removes thoughts is refused where there are none.
+  const edits = asList(management.edits).filter((edit) => !String(asRecord(edit).type).startsWith('clear_thinking'))
+  return { thinking: { type: 'disabled' }, context_management: { ...management, edits } }
+}
