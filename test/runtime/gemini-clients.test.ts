@@ -149,16 +149,14 @@ describe('a client of Gemini’s API at a provider of chat', () => {
     const content = candidates[0]?.content as { parts: object[] }
     expect(candidates).toMatchObject([{ finishReason: 'STOP' }])
     expect(content.parts).toEqual([
-      { functionCall: { id: 'call_a', name: 'f', args: { x: 1 } } },
+      { functionCall: { id: 'call_a', name: 'f', args: { x: 1 } }, thoughtSignature: expect.any(String) },
       { functionCall: { id: 'call_b', name: 'f', args: { x: 2 } } },
     ])
     const results = ['call_a', 'call_b'].map((id) => ({
       functionResponse: { id, name: 'f', response: { output: `of ${id}` } },
     }))
-    await post('gpt', 'generateContent', {
-      contents: [...contents, content, { role: 'user', parts: results }],
-      tools: [declared],
-    })
+    const next = { contents: [...contents, content, { role: 'user', parts: results }], tools: [declared] }
+    await post('gpt', 'generateContent', next)
     expect((await lastCallOf('gpt'))?.sent).toMatchObject({
       messages: [
         { role: 'user', content: 'Hello' },
@@ -168,6 +166,11 @@ describe('a client of Gemini’s API at a provider of chat', () => {
       ],
       tools: [{ function: { name: 'f', parameters: { type: 'object', properties: { x: { type: 'integer' } } } } }],
     })
+    // Gemini itself takes the calls of another vendor's model.
+    await upstream.script(path('native'), [json(200, said([{ text: 'Done.' }], { finishReason: 'STOP' }))])
+    await post('native', 'generateContent', next)
+    const [, asked] = (await lastCallOf('native'))?.sent.contents ?? []
+    expect(asked.parts[0].thoughtSignature).toBe('skip_thought_signature_validator')
   })
 
   it('shows a picture', async () => {

@@ -58,14 +58,14 @@ const ANSWERS = asRows([
     'a call without an id',
     { content: null, tool_calls: [{ type: 'function', function: { name: 'f', arguments: '{}' } }] },
     'tool_calls',
-    [functionCall(expect.stringMatching(/^call_/), 'f')],
+    [{ ...functionCall(expect.stringMatching(/^call_/), 'f'), thoughtSignature: sealed }],
     'STOP',
   ],
   [
     'a cut call',
     { content: null, tool_calls: [call('a', 'f'), call('b', 'g', '{"x":')] },
     'length',
-    [functionCall('a', 'f')],
+    [{ ...functionCall('a', 'f'), thoughtSignature: sealed }],
     'MAX_TOKENS',
   ],
   [

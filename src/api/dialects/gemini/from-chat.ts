@@ -49,14 +49,16 @@ function candidateOf(choice: ChatCompletion['choices'][number], index: number, s
 
 const textParts = (text: string): JsonRecord[] => (text === '' ? [] : [{ text }])
 
-/** The reasoning that a later turn has to repeat. What its vendor did not sign is repeated beside calls only. */
+/** The reasoning that a later turn has to repeat. What its vendor did not sign is repeated beside calls only. Calls have a
+ *  signature even without any: Gemini, which may have the next turn, refuses calls that have none. */
 export function signatureOf(
   { thinking_blocks, reasoning_content }: Pick<ContentFields, 'thinking_blocks' | 'reasoning_content'>,
   hasCalls: boolean,
 ): string | undefined {
   const unsigned: readonly ThinkingBlock[] =
     hasCalls && reasoning_content !== '' ? [{ type: 'thinking', thinking: reasoning_content }] : []
-  return thoughtSignature(thinking_blocks.length > 0 ? thinking_blocks : unsigned)
+  const blocks = thinking_blocks.length > 0 ? thinking_blocks : unsigned
+  return blocks.length > 0 || hasCalls ? thoughtSignature(blocks) : undefined
 }
 
 /** The parts with a signature on the first call, else on the last part. An answer is never without a part: clients take

@@ -9,7 +9,6 @@ const MARK = 'thinking:'
 /** Reasoning as a thought signature: base64, as its clients require, which they send back unchanged. A signature of the
  *  vendor's own stays what it is. */
 export function thoughtSignature(blocks: readonly ThinkingBlock[]): string | undefined {
-  if (blocks.length === 0) return undefined
   const own = blocks.findLast((block) => block.type === 'thinking' && isOwn(block.signature))
   if (own?.type === 'thinking') return own.signature?.slice(GEMINI_SIGNATURE.length)
   return SEALED_THINKING + sealThinking(blocks).slice(MARK.length)
