@@ -14,12 +14,24 @@ export type ThinkingBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
 
+/** A web page that stands behind the text of an answer from `start_index` to before `end_index`. */
+export interface UrlCitation {
+  readonly type: 'url_citation'
+  readonly url_citation: {
+    readonly start_index: number
+    readonly end_index: number
+    readonly url: string
+    readonly title: string
+  }
+}
+
 export interface AssistantMessage {
   readonly role: 'assistant'
   readonly content: string | null
   readonly refusal?: string | null
   readonly reasoning_content?: string
   readonly thinking_blocks?: readonly ThinkingBlock[]
+  readonly annotations?: readonly UrlCitation[]
   readonly tool_calls?: readonly ToolCall[]
 }
 
@@ -68,6 +80,8 @@ export interface ChatDelta {
   readonly reasoning_content?: string
   /** Complete blocks. Their text has been streamed as `reasoning_content` before. */
   readonly thinking_blocks?: readonly ThinkingBlock[]
+  /** Behind the text that they are of. */
+  readonly annotations?: readonly UrlCitation[]
   readonly tool_calls?: readonly ToolCallDelta[]
 }
 

@@ -1,5 +1,5 @@
-import { asList, asRecord, asText } from '../../lib/json/lenient.ts'
-import type { ThinkingBlock } from '../../modes/chat-completion.ts'
+import { asList, asRecord, asText, isRecord } from '../../lib/json/lenient.ts'
+import type { ThinkingBlock, UrlCitation } from '../../modes/chat-completion.ts'
 
 /** The content of a delta or a message, with defaults for what vendors leave out. */
 export interface ContentFields {
@@ -7,6 +7,7 @@ export interface ContentFields {
   readonly refusal: string
   readonly reasoning_content: string
   readonly thinking_blocks: readonly ThinkingBlock[]
+  readonly annotations: readonly UrlCitation[]
   readonly tool_calls: readonly unknown[]
 }
 
@@ -19,9 +20,13 @@ export function contentFields(message: unknown): ContentFields {
     // Vendors use two names, and one vendor puts its reasoning into parts of the content.
     reasoning_content: textOf(fields.reasoning_content ?? fields.reasoning ?? thoughtIn(fields.content)),
     thinking_blocks: Array.isArray(fields.thinking_blocks) ? fields.thinking_blocks : [],
+    annotations: asList(fields.annotations).filter(isUrlCitation),
     tool_calls: asList(fields.tool_calls),
   }
 }
+
+const isUrlCitation = (value: unknown): value is UrlCitation =>
+  asRecord(value).type === 'url_citation' && isRecord(asRecord(value).url_citation)
 
 function thoughtIn(content: unknown): string {
   if (!Array.isArray(content)) return ''

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { exactRecord } from '../../lib/json/exact-json.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
-import type { AssistantMessage, ThinkingBlock, ToolCall } from '../../modes/chat-completion.ts'
+import type { AssistantMessage, ThinkingBlock, ToolCall, UrlCitation } from '../../modes/chat-completion.ts'
 import type { Reply } from '../provider.ts'
 import { answeredAt } from '../wire/connection/answered-at.ts'
 import { wireUsage } from '../wire/wire-usage.ts'
@@ -9,6 +9,7 @@ import { finishReason } from './finish-reason.ts'
 import { messagesEmbeddedFailure } from './messages-failure.ts'
 import { refusal } from './messages-stream.ts'
 import { messagesUsage } from './messages-usage.ts'
+import { urlCitations } from './url-citations.ts'
 
 /** Reads a whole answer of the Messages API as a chat completion. */
 export function messagesReply(bytes: Uint8Array, headers: Readonly<Record<string, string>>): Reply {
@@ -47,7 +48,14 @@ export function charactersOf(blocks: readonly JsonRecord[]): number {
 
 /** Blocks without an equivalent in chat, such as the results of the vendor's own tools, are dropped. */
 function assistantMessage(blocks: readonly JsonRecord[]): AssistantMessage {
-  const text = blocks.map((block) => (block.type === 'text' ? asText(block.text) : '')).join('')
+  let text = ''
+  const annotations: UrlCitation[] = []
+  for (const block of blocks) {
+    if (block.type !== 'text') continue
+    const begun = text.length
+    text += asText(block.text)
+    annotations.push(...urlCitations(block.citations, begun, text.length))
+  }
   const reasoning = blocks.map((block) => (block.type === 'thinking' ? asText(block.thinking) : '')).join('')
   const thinking_blocks = blocks.flatMap(thinkingBlock)
   const tool_calls = blocks.flatMap(toolCall)
@@ -56,6 +64,7 @@ function assistantMessage(blocks: readonly JsonRecord[]): AssistantMessage {
     content: text === '' && tool_calls.length > 0 ? null : text,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(thinking_blocks.length === 0 ? {} : { thinking_blocks }),
+    ...(annotations.length === 0 ? {} : { annotations }),
     ...(tool_calls.length === 0 ? {} : { tool_calls }),
   }
 }

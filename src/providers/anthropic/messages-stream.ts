@@ -1,6 +1,6 @@
 import { readFrame } from '../../lib/bytes/sse.ts'
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatChunk, ChatDelta, FinishReason, ThinkingBlock } from '../../modes/chat-completion.ts'
 import type { StreamReader } from '../provider.ts'
 import { answeredAt } from '../wire/connection/answered-at.ts'
@@ -8,6 +8,7 @@ import { sseReader } from '../wire/sse-reader.ts'
 import { wireUsage } from '../wire/wire-usage.ts'
 import { finishReason } from './finish-reason.ts'
 import { messagesProgress, type Progress } from './messages-progress.ts'
+import { urlCitations } from './url-citations.ts'
 
 /** Reads a stream of the Messages API as chat chunks. */
 export function messagesStream(headers: Readonly<Record<string, string>>): StreamReader {
@@ -30,23 +31,33 @@ export function messagesStream(headers: Readonly<Record<string, string>>): Strea
 type Block =
   | { readonly type: 'tool_use'; readonly call: number; input: JsonRecord; fragments: boolean }
   | { readonly type: 'thinking'; thinking: string; signature: string }
+  | { readonly type: 'text'; readonly begun: number; readonly citations: unknown[] }
 
 function chunkWriter(created: number) {
   let identity = { id: '', object: 'chat.completion.chunk' as const, created, model: '' }
   let calls = 0
   let hasContent = false
+  /** The characters of text so far. */
+  let length = 0
   const open = new Map<unknown, Block>()
 
   const chunk = (delta: ChatDelta, finish_reason: FinishReason | null = null): ChatChunk => {
     hasContent ||= finish_reason === null
     return { ...identity, choices: [{ index: 0, delta, finish_reason }] }
   }
+  const spoken = (text: string) => {
+    length += text.length
+    return text === '' ? [] : [chunk({ content: text })]
+  }
   const fragment = (call: number, text: string) =>
     chunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
   const signed = (block: ThinkingBlock) => chunk({ thinking_blocks: [block] })
 
   const starts: Readonly<Record<string, (block: JsonRecord, index: unknown) => ChatChunk[]>> = {
-    text: ({ text }) => (asText(text) === '' ? [] : [chunk({ content: asText(text) })]),
+    text({ text, citations }, index) {
+      open.set(index, { type: 'text', begun: length, citations: [...asList(citations)] })
+      return spoken(asText(text))
+    },
     thinking(block, index) {
       const thinking = asText(block.thinking)
       open.set(index, { type: 'thinking', thinking, signature: asText(block.signature) })
@@ -73,9 +84,10 @@ function chunkWriter(created: number) {
       return entryOf(starts, block.type)?.(block, index) ?? []
     },
     content_block_delta({ delta, index }) {
-      const { text, thinking, signature, partial_json } = asRecord(delta)
+      const { text, thinking, signature, partial_json, citation } = asRecord(delta)
       const block = open.get(index)
-      if (typeof text === 'string' && text !== '') return [chunk({ content: text })]
+      if (typeof text === 'string' && text !== '') return spoken(text)
+      if (block?.type === 'text' && citation) block.citations.push(citation)
       if (block?.type === 'tool_use' && typeof partial_json === 'string' && partial_json !== '') {
         block.fragments = true
         return [fragment(block.call, partial_json)]
@@ -90,6 +102,10 @@ function chunkWriter(created: number) {
       open.delete(index)
       // A call without arguments comes without fragments; in chat its arguments are still JSON.
       if (block?.type === 'tool_use') return block.fragments ? [] : [fragment(block.call, JSON.stringify(block.input))]
+      if (block?.type === 'text') {
+        const annotations = urlCitations(block.citations, block.begun, length)
+        return annotations.length === 0 ? [] : [chunk({ annotations })]
+      }
       if (block?.type !== 'thinking') return []
       const { thinking, signature } = block
       return [signed({ type: 'thinking', thinking, ...(signature === '' ? {} : { signature }) })]

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../../lib/errors.ts'
 import { entryOf } from '../../../lib/json/lenient.ts'
 import type { AnswerFacts } from '../../../modes/answer-facts.ts'
-import type { ChatChunk, WireUsage } from '../../../modes/chat-completion.ts'
+import type { ChatChunk, UrlCitation, WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { callAssembly } from '../call-assembly.ts'
 import { contentFields } from '../content-fields.ts'
@@ -25,6 +25,8 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   let usage: WireUsage | undefined
   let finish: string | undefined
   let message: MessageItem | undefined
+  /** The characters of text so far, and before the newest message. */
+  let [length, before] = [0, 0]
   let reasoning: ReasoningItem | undefined
   let offered: ReadonlyMap<string, OfferedTool> | undefined
   const calls = callAssembly((callId, name) => {
@@ -55,6 +57,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
     if (!message || message.closed) {
       closeOthers()
       message = added(messageItem(emit, items.length, idOf('msg')))
+      before = length
     }
     return message
   }
@@ -75,10 +78,16 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
       // A chunk about the prompt alone may come first, without id and model.
       if (!choice) return
       begin(created, model)
-      const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = contentFields(choice.delta)
+      const { content, refusal, reasoning_content, thinking_blocks, annotations, tool_calls } = contentFields(
+        choice.delta,
+      )
       if (reasoning_content !== '') openReasoning().addText(reasoning_content)
       if (thinking_blocks.length > 0) openReasoning().addSigned(thinking_blocks)
       if (content !== '') openMessage().addText(content, logprobsOf(choice.logprobs))
+      length += content.length
+      // They may come where their message has ended.
+      if (annotations.length > 0 && !message?.closed)
+        openMessage().addCitations(annotations.map((one) => movedBack(one, before)))
       if (refusal !== '') openMessage().addRefusal(refusal)
       for (const call of tool_calls) calls.push(call)
       if (typeof choice.finish_reason === 'string') finish = choice.finish_reason
@@ -113,6 +122,13 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
       emit('error', errorFields(failure))
     },
   }
+}
+
+/** A citation by its place in a text that begins so many characters later. */
+function movedBack({ type, url_citation: { start_index, end_index, ...page } }: UrlCitation, by: number): UrlCitation {
+  // Some vendors leave the places out.
+  const moved = (index: unknown) => Math.max(0, (Number(index) || 0) - by)
+  return { type, url_citation: { start_index: moved(start_index), end_index: moved(end_index), ...page } }
 }
 
 const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter'>> = {

@@ -1,7 +1,10 @@
+import type { UrlCitation } from '../../../modes/chat-completion.ts'
 import { type Emit, type ItemStatus, type OutputItem, outputItem } from './output-item.ts'
 
 export interface MessageItem extends OutputItem {
   addText(text: string, logprobs: readonly unknown[]): void
+  /** Adds the pages that the text cites. */
+  addCitations(citations: readonly UrlCitation[]): void
   addRefusal(text: string): void
 }
 
@@ -9,6 +12,7 @@ interface Part {
   readonly type: 'output_text' | 'refusal'
   text: string
   readonly logprobs: unknown[]
+  readonly annotations: object[]
 }
 
 /** A message of the model: parts of text and of refusal, one open at a time. */
@@ -34,7 +38,7 @@ export function messageItem(emit: Emit, output_index: number, id: string): Messa
     const last = parts.at(-1)
     if (last?.type === type) return last
     closePart()
-    const part: Part = { type, text: '', logprobs: [] }
+    const part: Part = { type, text: '', logprobs: [], annotations: [] }
     parts.push(part)
     emit('response.content_part.added', { ...where(), part: partDocument(part) })
     return part
@@ -50,6 +54,14 @@ export function messageItem(emit: Emit, output_index: number, id: string): Messa
       part.logprobs.push(...logprobs)
       emit('response.output_text.delta', { ...where(), delta: text, logprobs })
     },
+    addCitations(citations) {
+      const part = openPart('output_text')
+      for (const { type, url_citation } of citations) {
+        const annotation = { type, ...url_citation }
+        const annotation_index = part.annotations.push(annotation) - 1
+        emit('response.output_text.annotation.added', { ...where(), annotation_index, annotation })
+      }
+    },
     addRefusal(text) {
       openPart('refusal').text += text
       emit('response.refusal.delta', { ...where(), delta: text })
@@ -63,6 +75,7 @@ export function messageItem(emit: Emit, output_index: number, id: string): Messa
   }
 }
 
-function partDocument({ type, text, logprobs }: Part): object {
-  return type === 'refusal' ? { type, refusal: text } : { type, text, annotations: [], logprobs: [...logprobs] }
+function partDocument({ type, text, logprobs, annotations }: Part): object {
+  if (type === 'refusal') return { type, refusal: text }
+  return { type, text, annotations: [...annotations], logprobs: [...logprobs] }
 }
