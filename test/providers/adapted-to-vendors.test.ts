@@ -60,6 +60,7 @@ const answer = {
   reasoning_content: 'I read it.',
   thinking_blocks: [{ type: 'thinking', thinking: 'I read it.', signature: 's' }],
   images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
+  prefix: false,
   tool_calls: [
     {
       index: 0,
@@ -84,6 +85,27 @@ it.each(['openai/gpt-5', 'mistral/m', 'groq/m'])(
     )
   },
 )
+
+it('Mistral is told nothing of a message in its parts, where some clients copy it', async () => {
+  const { tool_calls, content: _, prefix: _prefix, ...rest } = answer
+  const part = { ...rest, type: 'text', text: 'I look.', refusal: null, annotations: [] }
+  const turns = [...messages, { role: 'assistant', content: [part], tool_calls }, result]
+  const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages: turns })
+  expect(sent.messages[1].content).toEqual([{ type: 'text', text: 'I look.' }])
+})
+
+it('Mistral is told documents of chat by addresses, and its own as they are', async () => {
+  const pdf = 'data:application/pdf;base64,JVBERi0='
+  const content = [
+    { type: 'file', file: { file_data: pdf, filename: 'a.pdf' } },
+    { type: 'file', file_id: 'file-1' },
+  ]
+  const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages: [{ role: 'user', content }] })
+  expect(sent.messages[0].content).toEqual([
+    { type: 'document_url', document_url: pdf, document_name: 'a.pdf' },
+    { type: 'file', file_id: 'file-1' },
+  ])
+})
 
 it.each([1, 70_000])('OpenAI is told ids of calls that it takes, behind a message of %i characters', async (length) => {
   const id = `chatcmpl-tool-${'7'.repeat(32)}`

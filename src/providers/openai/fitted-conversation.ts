@@ -1,8 +1,10 @@
 import { matchesIn, wordsIn } from '../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { OF_CALLS, OF_MESSAGES, withPlainCalls } from '../wire/fitting/plain-calls.ts'
+import { OF_CALLS, OF_MESSAGES, withPlainCalls, withPlainParts } from '../wire/fitting/plain-answers.ts'
+import { withDocumentUrls } from '../wire/fitting/plain-conversation.ts'
 import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
 import { REASONING_FIELDS, withReasoning } from '../wire/fitting/reasoning-history.ts'
+import { withTextDocuments } from '../wire/fitting/text-documents.ts'
 import type { ChatQuirks } from './chat-quirks.ts'
 
 type Messages = ChatRequest['messages']
@@ -34,11 +36,13 @@ function wordsThatChange({
   instructionsAnywhere,
   refusesHints,
   strictCalls,
+  documentUrls,
 }: ChatQuirks): ReadonlySet<string> {
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
-    ...(refusesHints ? OF_ANSWERS : []),
+    ...(refusesHints ? [...OF_ANSWERS, PARTS] : []),
+    ...(documentUrls ? [FILE] : []),
     ...(strictCalls ? [...OF_CALLS, ...OF_MESSAGES] : []),
   ])
 }
@@ -46,11 +50,13 @@ function wordsThatChange({
 /** The same list where nothing changes. */
 function fitted(
   messages: Messages,
-  { reasoning, instructionsAnywhere, refusesHints, strictCalls, longestCallId, marksPrefill }: ChatQuirks,
+  { reasoning, instructionsAnywhere, refusesHints, strictCalls, longestCallId, documentUrls, marksPrefill }: ChatQuirks,
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
   if (refusesHints && fitting.some(hasEmptyFields)) fitting = fitting.map(withoutEmptyFields)
+  if (refusesHints) fitting = withPlainParts(fitting)
+  if (documentUrls) fitting = withDocumentUrls(withTextDocuments(fitting))
   if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)
   return marksPrefill ? withMarkedPrefill(fitting) : fitting
 }
@@ -59,6 +65,10 @@ function fitted(
 const DEVELOPER = 'developer'
 const isOfDeveloper = ({ role }: Message) => role === DEVELOPER
 const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...message, role: 'system' } : message)
+
+/** What content has that is a list of parts, and which of them are files. */
+const PARTS = 'text'
+const FILE = 'file'
 
 /** What OpenAI's clients have in every answer, and send back as it is. */
 const OF_ANSWERS = ['refusal', 'audio', 'function_call', 'annotations']

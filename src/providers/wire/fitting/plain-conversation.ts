@@ -117,13 +117,15 @@ export function withResultsAnswered(messages: Messages): Messages {
   )
 }
 
-/** Messages with their documents as addresses, for vendors that fetch them. */
+/** Messages with their documents as addresses, for vendors that fetch them; the same list where there are none. */
 export function withDocumentUrls(messages: Messages): Messages {
+  const isDocument = ({ type, file }: JsonRecord) => type === 'file' && isRecord(file)
+  if (!messages.some(({ content }) => partsOf(content).some(isDocument))) return messages
   return messages.map((message) => {
-    if (!partsOf(message.content).some(({ type }) => type === 'file')) return message
+    if (!partsOf(message.content).some(isDocument)) return message
     const content = partsOf(message.content).map((part) => {
+      if (!isDocument(part)) return part
       const { file_data, file_id, filename } = asRecord(part.file)
-      if (part.type !== 'file') return part
       const name = typeof filename === 'string' ? { document_name: filename } : {}
       return { type: 'document_url', document_url: file_data ?? file_id, ...name }
     })

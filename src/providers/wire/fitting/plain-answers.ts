@@ -1,6 +1,7 @@
 import { digestOf } from '../../../lib/crypto.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
+import { REASONING_FIELDS } from './reasoning-history.ts'
 
 type Messages = ChatRequest['messages']
 type Message = Messages[number]
@@ -8,7 +9,7 @@ type Message = Messages[number]
 /** The members that calls and messages have in answers of some vendors, and that clients send back as they are: OpenAI
  *  and others refuse them. */
 export const OF_CALLS = ['extra_content', 'index'] as const
-export const OF_MESSAGES = ['images'] as const
+export const OF_MESSAGES = ['images', 'prefix'] as const
 const DIGITS = 32
 
 /** Messages without what only other vendors know of an answer and its calls, and with no longer ids of calls than
@@ -18,7 +19,9 @@ export function withPlainCalls(messages: Messages, longestId = Number.POSITIVE_I
   const isPlain = (call: JsonRecord) => !isLong(call.id) && OF_CALLS.every((name) => call[name] === undefined)
   const isFitting = (message: Message) =>
     !isLong(message.tool_call_id) &&
-    OF_MESSAGES.every((name) => message[name] === undefined) &&
+    message.images === undefined &&
+    // Mistral's client says of every answer that it is whole.
+    message.prefix !== false &&
     asList(message.tool_calls).every((call) => isPlain(asRecord(call)))
   if (messages.every(isFitting)) return messages
 
@@ -30,13 +33,35 @@ export function withPlainCalls(messages: Messages, longestId = Number.POSITIVE_I
   }
   return messages.map((message) => {
     if (isFitting(message)) return message
-    const { tool_calls, tool_call_id } = message
+    const { images: _, prefix, ...rest } = message
+    const { tool_calls, tool_call_id } = rest
     return {
-      ...(without(message, OF_MESSAGES) as Message),
+      ...rest,
+      ...(prefix === true ? { prefix } : {}),
       ...(Array.isArray(tool_calls) ? { tool_calls: tool_calls.map(plainCall) } : {}),
       ...(isLong(tool_call_id) ? { tool_call_id: shortened(tool_call_id) } : {}),
     }
   })
+}
+
+/** What a message has beside its content. */
+const BESIDE = new Set(['role', 'refusal', 'annotations', 'audio', 'function_call', 'tool_calls', ...OF_MESSAGES])
+const isBeside = (name: string) => BESIDE.has(name) || REASONING_FIELDS.some((field) => field === name)
+
+/** Messages of the model whose parts have nothing that belongs to the message: some clients copy it into them. The same
+ *  list where nothing changes. */
+export function withPlainParts(messages: Messages): Messages {
+  const isMixed = (part: unknown) => Object.keys(asRecord(part)).some(isBeside)
+  const isPlain = ({ role, content }: Message) => role !== 'assistant' || !asList(content).some(isMixed)
+  if (messages.every(isPlain)) return messages
+  const plainPart = (part: unknown) => {
+    const { type, ...rest } = asRecord(part)
+    if (type !== 'text') return part
+    return { type, ...Object.fromEntries(Object.entries(rest).filter(([name]) => !isBeside(name))) }
+  }
+  return messages.map((message) =>
+    isPlain(message) ? message : { ...message, content: asList(message.content).map(plainPart) },
+  )
 }
 
 function without(record: JsonRecord, names: readonly string[]): JsonRecord {
