@@ -94,6 +94,18 @@ it('Mistral is told nothing of a message in its parts, where some clients copy i
   expect(sent.messages[1].content).toEqual([{ type: 'text', text: 'I look.' }])
 })
 
+it('Mistral is told the names of participants in their texts', async () => {
+  const named = [
+    { role: 'user', name: 'Ada', content: 'Hi' },
+    { role: 'assistant', name: 'model', content: 'Hi.' },
+  ]
+  const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages: [...named, ...messages] })
+  expect(sent.messages.slice(0, 2)).toEqual([
+    { role: 'user', content: 'Ada: Hi' },
+    { role: 'assistant', content: 'Hi.' },
+  ])
+})
+
 it('Mistral is told documents of chat by addresses, and its own as they are', async () => {
   const pdf = 'data:application/pdf;base64,JVBERi0='
   const content = [

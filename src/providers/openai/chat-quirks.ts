@@ -52,6 +52,8 @@ export interface ChatQuirks {
   readonly answersResults?: true
   /** It refuses to go on with the words that a conversation ends with, unless they are marked. */
   readonly marksPrefill?: true
+  /** It knows no names of participants. */
+  readonly nameless?: true
   /** It reads documents as `document_url`, and fetches them. */
   readonly documentUrls?: true
   /** It writes reasoning and text as parts of the content. */

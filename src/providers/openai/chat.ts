@@ -49,7 +49,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
       if (translated) Object.assign(changes, plain(call, connection.model, quirks))
-      const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined)
+      const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, dropper(call))
       if (messages) changes.messages = messages
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
         changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)

@@ -1,5 +1,7 @@
 import { matchesIn, wordsIn } from '../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import type { Drop } from '../../modes/field-table.ts'
+import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { OF_CALLS, OF_MESSAGES, withPlainCalls, withPlainParts } from '../wire/fitting/plain-answers.ts'
 import { withDocumentUrls } from '../wire/fitting/plain-conversation.ts'
 import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
@@ -14,7 +16,7 @@ type Message = Messages[number]
  *  it is sent as it came: a long one is then searched on its bytes, if at all, and never built. */
 export function conversationFitting(
   quirks: ChatQuirks,
-): (body: ChatRequest, changed: Messages | undefined) => Messages | undefined {
+): (body: ChatRequest, changed: Messages | undefined, drop: Drop) => Messages | undefined {
   const words = wordsThatChange(quirks)
   const { marksPrefill, longestCallId } = quirks
   const longId =
@@ -22,10 +24,10 @@ export function conversationFitting(
   const mayChange = (body: ChatRequest) =>
     (words.size > 0 && wordsIn(body, 'messages', words)?.size !== 0) ||
     (longId !== undefined && matchesIn(body, 'messages', longId) !== false)
-  return (body, changed) => {
+  return (body, changed, drop) => {
     if (!changed && !marksPrefill && !mayChange(body)) return
     const messages = changed ?? body.messages
-    const fitting = fitted(messages, quirks)
+    const fitting = fitted(messages, quirks, drop)
     return fitting === body.messages ? undefined : fitting
   }
 }
@@ -37,12 +39,14 @@ function wordsThatChange({
   refusesHints,
   strictCalls,
   documentUrls,
+  nameless,
 }: ChatQuirks): ReadonlySet<string> {
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
     ...(refusesHints ? [...OF_ANSWERS, PARTS] : []),
     ...(documentUrls ? [FILE] : []),
+    ...(nameless ? [NAME] : []),
     ...(strictCalls ? [...OF_CALLS, ...OF_MESSAGES] : []),
   ])
 }
@@ -50,13 +54,24 @@ function wordsThatChange({
 /** The same list where nothing changes. */
 function fitted(
   messages: Messages,
-  { reasoning, instructionsAnywhere, refusesHints, strictCalls, longestCallId, documentUrls, marksPrefill }: ChatQuirks,
+  {
+    reasoning,
+    instructionsAnywhere,
+    refusesHints,
+    strictCalls,
+    longestCallId,
+    documentUrls,
+    nameless,
+    marksPrefill,
+  }: ChatQuirks,
+  drop: Drop,
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
   if (refusesHints && fitting.some(hasEmptyFields)) fitting = fitting.map(withoutEmptyFields)
   if (refusesHints) fitting = withPlainParts(fitting)
   if (documentUrls) fitting = withDocumentUrls(withTextDocuments(fitting))
+  if (nameless) fitting = basicConversation(fitting, drop, true)
   if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)
   return marksPrefill ? withMarkedPrefill(fitting) : fitting
 }
@@ -69,6 +84,7 @@ const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...m
 /** What content has that is a list of parts, and which of them are files. */
 const PARTS = 'text'
 const FILE = 'file'
+const NAME = 'name'
 
 /** What OpenAI's clients have in every answer, and send back as it is. */
 const OF_ANSWERS = ['refusal', 'audio', 'function_call', 'annotations']

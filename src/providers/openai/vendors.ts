@@ -88,6 +88,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     marksPrefill: true,
     partsInAnswers: true,
     documentUrls: true,
+    nameless: true,
     dimensions: 'output_dimension',
     needsParameters: true,
     takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9]{9}$/, length: 9 } },
