@@ -50,6 +50,7 @@ export interface WireUsage {
 }
 
 export interface ChatCompletion {
+  /** Empty from a vendor that does not send one: the pipeline then makes it. */
   readonly id: string
   readonly object: 'chat.completion'
   /** Unix seconds; 0 from a vendor that does not send it: the pipeline then sets it. */
@@ -86,6 +87,7 @@ export interface ChatDelta {
 }
 
 export interface ChatChunk {
+  /** As in ChatCompletion. */
   readonly id: string
   readonly object: 'chat.completion.chunk'
   /** As in ChatCompletion. */

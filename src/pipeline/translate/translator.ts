@@ -1,7 +1,8 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
-import type { ChatChunk } from '../../modes/chat-completion.ts'
+import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import {
   type Adapter,
@@ -238,17 +239,13 @@ function plainTranslator(adapter: Adapter): Translator {
 function atOnce(reply: Reply, dialectStream: DialectStream): StreamStep {
   const { completion } = asCompletion(reply)
   if (!completion) throw unstreamed()
-  return wholeStream(
-    writtenAtOnce({ ...completion, created: completion.created || unixSeconds() }, dialectStream),
-    reply,
-  )
+  return wholeStream(writtenAtOnce(identified(completion), dialectStream), reply)
 }
 
 function written(reply: Reply, dialect: Dialect, { body, facts }: Outgoing): WrittenReply {
   if (reply.bytes) return reply
   const { completion, usage, outputCharacters } = reply
-  const dated = { ...completion, created: completion.created || unixSeconds() }
-  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(dated, body, facts)))
+  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(identified(completion), body, facts)))
   return { bytes, contentType: 'application/json', usage, outputCharacters }
 }
 
@@ -258,14 +255,16 @@ function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: O
   let translating = false
   let finished = false
   let created = 0
-  const dated = (chunk: ChatChunk): ChatChunk => {
+  let id = ''
+  const identified = (chunk: ChatChunk): ChatChunk => {
     created ||= chunk.created || unixSeconds()
-    return { ...chunk, created }
+    id ||= chunk.id || newId(...OWN_ID)
+    return { ...chunk, id: chunk.id || id, created }
   }
   const asWritten = ({ chunk, ...rest }: StreamStep): StreamStep => {
     translating ||= chunk !== undefined
     const out = [
-      ...(chunk ? [dialectStream.write(dated(chunk))] : []),
+      ...(chunk ? [dialectStream.write(identified(chunk))] : []),
       ...(rest.done && translating && finished ? [dialectStream.close()] : []),
     ]
     return { ...rest, out: joinBytes(out) }
@@ -282,7 +281,7 @@ function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: O
     },
     write(chunk) {
       translating = true
-      return dialectStream.write(dated(chunk))
+      return dialectStream.write(identified(chunk))
     },
     closing: () => (translating || !reader.closing ? dialectStream.close() : reader.closing()),
     ...(fail ? { failing: fail } : {}),
@@ -292,6 +291,15 @@ function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: O
 function report(onChunk: OnChunk, step: StreamStep): void {
   const chunks = step.chunk || !step.out ? [step] : asChunks(step)
   for (const { chunk } of chunks) if (chunk) onChunk(chunk)
+}
+
+/** Frameworks of agents take answers with the same id for one answer. */
+const OWN_ID = ['chatcmpl', '-'] as const
+
+/** A completion with the id and the time that its vendor did not send. */
+function identified(completion: ChatCompletion): ChatCompletion {
+  const { id, created } = completion
+  return { ...completion, id: id || newId(...OWN_ID), created: created || unixSeconds() }
 }
 
 function unixSeconds(): number {

@@ -11,9 +11,10 @@ import { converseFinish, stoppedAt } from './converse-finish.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** The id, time and model of an answer, which Converse does not report. */
+/** The id, time and model of an answer, which are not in what Converse says. */
 export function converseIdentity(headers: Headers, model: string) {
-  return { id: `chatcmpl-${headers['x-amzn-requestid'] ?? 'bedrock'}`, created: answeredAt(headers), model }
+  const id = headers['x-amzn-requestid']
+  return { id: id ? `chatcmpl-${id}` : '', created: answeredAt(headers), model }
 }
 
 /** A whole answer of Converse. */

@@ -64,7 +64,7 @@ export function failureIn(answer: JsonRecord): GatewayError | undefined {
 }
 
 export function identityOf(responseId: string): string {
-  return `chatcmpl-${responseId}`
+  return responseId === '' ? '' : `chatcmpl-${responseId}`
 }
 
 /** The first entry of an answer that is a list, as some errors are. */

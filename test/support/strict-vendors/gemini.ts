@@ -88,7 +88,8 @@ const tool = z.strictObject({
 const body = z.strictObject({
   model: text.optional(),
   contents: z.array(content).min(1),
-  systemInstruction: content.optional(),
+  // Its role is not read: an older client of Google's says `system`.
+  systemInstruction: content.extend({ role: text.optional() }).optional(),
   tools: z.array(tool).optional(),
   toolConfig: z
     .strictObject({

@@ -34,7 +34,7 @@ const message = z.discriminatedUnion('role', [
     function_call: some.nullish(),
     ...named,
   }),
-  z.strictObject({ role: z.literal('tool'), content: texts, tool_call_id: text.max(40) }),
+  z.strictObject({ role: z.literal('tool'), content: texts, tool_call_id: text.max(40), ...named }),
 ])
 const tool = z.discriminatedUnion('type', [
   z.strictObject({
