@@ -47,12 +47,17 @@ it.each([
   })
 })
 
-it('Mistral is not told the empty fields of an answer of OpenAI', async () => {
-  const answer = { role: 'assistant', content: 'Hi.', refusal: null, annotations: [], audio: null }
-  const turns = [...messages, answer, ...messages]
-  const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages: turns })
-  expect(sent.messages[1]).toEqual({ role: 'assistant', content: 'Hi.' })
-})
+const cited = { url: 'https://a.example/', title: 'A', start_index: 0, end_index: 3 }
+
+it.each([[[]], [[{ type: 'url_citation', url_citation: cited }]]])(
+  'Mistral is not told the empty fields of an answer, nor what it cites: %j',
+  async (annotations) => {
+    const answer = { role: 'assistant', content: 'Hi.', refusal: null, annotations, audio: null }
+    const turns = [...messages, answer, ...messages]
+    const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages: turns })
+    expect(sent.messages[1]).toEqual({ role: 'assistant', content: 'Hi.' })
+  },
+)
 
 const answer = {
   role: 'assistant',

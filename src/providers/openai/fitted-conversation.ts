@@ -68,7 +68,7 @@ function fitted(
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
-  if (refusesHints && fitting.some(hasEmptyFields)) fitting = fitting.map(withoutEmptyFields)
+  if (refusesHints && fitting.some(hasAnswerFields)) fitting = fitting.map(withoutAnswerFields)
   if (refusesHints) fitting = withPlainParts(fitting)
   if (documentUrls) fitting = withDocumentUrls(withTextDocuments(fitting))
   if (nameless) fitting = basicConversation(fitting, drop, true)
@@ -89,9 +89,10 @@ const NAME = 'name'
 /** What OpenAI's clients have in every answer, and send back as it is. */
 const OF_ANSWERS = ['refusal', 'audio', 'function_call', 'annotations']
 const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
-const hasEmptyFields = (message: Message) => OF_ANSWERS.some((field) => isEmpty(message[field]))
+/** What an answer cites is of no use in the next request. */
+const isLeftOut = (field: string, value: unknown) =>
+  OF_ANSWERS.includes(field) && (isEmpty(value) || field === 'annotations')
+const hasAnswerFields = (message: Message) => Object.keys(message).some((field) => isLeftOut(field, message[field]))
 
-const withoutEmptyFields = (message: Message): Message =>
-  Object.fromEntries(
-    Object.entries(message).filter(([field, value]) => !(OF_ANSWERS.includes(field) && isEmpty(value))),
-  ) as Message
+const withoutAnswerFields = (message: Message): Message =>
+  Object.fromEntries(Object.entries(message).filter(([field, value]) => !isLeftOut(field, value))) as Message
