@@ -1,8 +1,7 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
-import { newId } from '../../lib/ids.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
-import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
+import type { ChatChunk } from '../../modes/chat-completion.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import {
   type Adapter,
@@ -19,6 +18,7 @@ import { chatOf } from './chat-of.ts'
 import { defaultFields } from './default-fields.ts'
 import { type Dialect, type DialectStream, namesOf } from './dialect.ts'
 import { COMMON, fitted } from './fitting-calls.ts'
+import { identified, identifying } from './identified.ts'
 import { lacks } from './lacking.ts'
 import { refusedHints } from './refused-hints.ts'
 import { shaped } from './shaped.ts'
@@ -254,17 +254,11 @@ function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: O
   const { fail } = dialectStream
   let translating = false
   let finished = false
-  let created = 0
-  let id = ''
-  const identified = (chunk: ChatChunk): ChatChunk => {
-    created ||= chunk.created || unixSeconds()
-    id ||= chunk.id || newId(...OWN_ID)
-    return { ...chunk, id: chunk.id || id, created }
-  }
+  const withIdentity = identifying()
   const asWritten = ({ chunk, ...rest }: StreamStep): StreamStep => {
     translating ||= chunk !== undefined
     const out = [
-      ...(chunk ? [dialectStream.write(identified(chunk))] : []),
+      ...(chunk ? [dialectStream.write(withIdentity(chunk))] : []),
       ...(rest.done && translating && finished ? [dialectStream.close()] : []),
     ]
     return { ...rest, out: joinBytes(out) }
@@ -281,7 +275,7 @@ function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: O
     },
     write(chunk) {
       translating = true
-      return dialectStream.write(identified(chunk))
+      return dialectStream.write(withIdentity(chunk))
     },
     closing: () => (translating || !reader.closing ? dialectStream.close() : reader.closing()),
     ...(fail ? { failing: fail } : {}),
@@ -291,17 +285,4 @@ function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: O
 function report(onChunk: OnChunk, step: StreamStep): void {
   const chunks = step.chunk || !step.out ? [step] : asChunks(step)
   for (const { chunk } of chunks) if (chunk) onChunk(chunk)
-}
-
-/** Frameworks of agents take answers with the same id for one answer. */
-const OWN_ID = ['chatcmpl', '-'] as const
-
-/** A completion with the id and the time that its vendor did not send. */
-function identified(completion: ChatCompletion): ChatCompletion {
-  const { id, created } = completion
-  return { ...completion, id: id || newId(...OWN_ID), created: created || unixSeconds() }
-}
-
-function unixSeconds(): number {
-  return Math.floor(Date.now() / 1000)
 }

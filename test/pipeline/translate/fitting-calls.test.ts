@@ -143,7 +143,7 @@ describe('names of functions and ids of calls', () => {
     }
     expect(await sent('mistral/mistral-large-latest', chatDialect, body)).toBe(JSON.stringify(body))
     const own = { ...body, model: 'gpt-4o', tools: inChat.tools, messages: inChat.messages }
-    expect(await sent('openai/gpt-4o', chatDialect, own)).toBe(JSON.stringify(own))
+    expect(await sent('openai-compatible/gpt-4o', chatDialect, own)).toBe(JSON.stringify(own))
   })
 })
 
