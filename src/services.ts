@@ -227,7 +227,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     secondFactor: factor,
     ...people,
     firstAdmin: firstAdmin({
-      configured: bootstrapAdminOf(config),
+      settings: config.general_settings,
       records: records.accounts,
       passwords: people.passwords,
       store,
@@ -286,11 +286,6 @@ export function createServices(config: Config, adapters: Adapters): Services {
     keyCallers: keyCallers({ records: callerRecords(callSql), targetDefault, graceMs, now: systemClock.now }),
   }
   return Object.assign(services, { batchWorker: batchWorkerOf(services, adapters.batchItemsAtOnce) })
-}
-
-function bootstrapAdminOf({ general_settings: settings }: Config) {
-  const { platform_bootstrap_admin_email: email, platform_bootstrap_admin_password: password } = settings
-  return email === undefined || password === undefined ? undefined : { email, password }
 }
 
 /** The bounds of memory for bodies and answers: one key may use half of it by default. */

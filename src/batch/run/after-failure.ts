@@ -1,5 +1,5 @@
 import type { FailureName, GatewayError } from '../../lib/errors.ts'
-import { StoreUnavailable } from '../../stores/kv/shared-store.ts'
+import { StoreUnavailable } from '../../stores/kv/store-unavailable.ts'
 import { SqlError } from '../../stores/sql/sql.ts'
 
 /** What follows a failed try.

@@ -1,6 +1,7 @@
+import type { Config } from '../../config/schema.ts'
 import { newId } from '../../lib/ids.ts'
 import { describeError, type Log } from '../../lib/log.ts'
-import { reveal, type Secret } from '../../lib/secret.ts'
+import { reveal } from '../../lib/secret.ts'
 import { newToken } from '../../lib/token.ts'
 import { setupKey } from '../../stores/kv/keys.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
@@ -25,14 +26,18 @@ export interface FirstAdmin {
 }
 
 export function firstAdmin(options: {
-  readonly configured: { readonly email: string; readonly password: Secret } | undefined
+  readonly settings: Pick<
+    Config['general_settings'],
+    'platform_bootstrap_admin_email' | 'platform_bootstrap_admin_password'
+  >
   readonly records: Pick<AccountRecords, 'any' | 'create'>
   readonly passwords: Pick<Passwords, 'hashGiven'>
   readonly store: Pick<SharedStore, 'putNew' | 'take' | 'get'>
   readonly hash: (token: string) => string
   readonly log: Log
 }): FirstAdmin {
-  const { configured, records, passwords, store, hash, log } = options
+  const { settings, records, passwords, store, hash, log } = options
+  const configured = configuredAdmin(settings)
   let isThere = false
 
   async function isMissing(): Promise<boolean> {
@@ -79,4 +84,11 @@ export function firstAdmin(options: {
       return (await store.take(setupKey())) === hash(token)
     },
   }
+}
+
+function configuredAdmin({
+  platform_bootstrap_admin_email: email,
+  platform_bootstrap_admin_password: password,
+}: Parameters<typeof firstAdmin>[0]['settings']) {
+  return email === undefined || password === undefined ? undefined : { email, password }
 }

@@ -1,5 +1,5 @@
 import { separateTimers, type Timers } from '../../lib/timers/timers.ts'
-import { StoreUnavailable } from './shared-store.ts'
+import { StoreUnavailable } from './store-unavailable.ts'
 
 const TICKS = 6
 /** A tick that is later than this shows that the process is busy, so the tick does not count. */

@@ -1,7 +1,8 @@
 import { together } from '../../lib/together.ts'
 import { strictly, within } from './deadline.ts'
 import type { Verb } from './durable-object/object-store.ts'
-import { type Settlement, type SharedStore, StoreUnavailable } from './shared-store.ts'
+import type { Settlement, SharedStore } from './shared-store.ts'
+import { StoreUnavailable } from './store-unavailable.ts'
 
 /** A Durable Object that holds the store, as its namespace gives it. */
 export interface StoreStub {

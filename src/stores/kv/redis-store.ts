@@ -13,7 +13,8 @@ import { signalsScript } from './scripts/signals.ts'
 import { stampScript } from './scripts/stamp.ts'
 import { standingScript } from './scripts/standing.ts'
 import { startAttemptScript } from './scripts/start-attempt.ts'
-import { type Settlement, type SharedStore, StoreUnavailable } from './shared-store.ts'
+import type { Settlement, SharedStore } from './shared-store.ts'
+import { StoreUnavailable } from './store-unavailable.ts'
 import { milliseconds } from './windows.ts'
 
 /** Sends one command and resolves with its reply in RESP 2 terms (text, numbers, null, arrays). Rejects with `RedisRefusal`

@@ -1,6 +1,7 @@
 import { strictly, within } from './deadline.ts'
 import { type RedisStoreOptions, redisStore } from './redis-store.ts'
-import { type SharedStore, StoreUnavailable } from './shared-store.ts'
+import type { SharedStore } from './shared-store.ts'
+import { StoreUnavailable } from './store-unavailable.ts'
 import { commandText, evaluationText } from './tcp/command-text.node.ts'
 import { redisAddress } from './tcp/redis-address.ts'
 import { type RedisSession, redisSession } from './tcp/redis-session.node.ts'

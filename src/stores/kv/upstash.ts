@@ -1,6 +1,7 @@
 import { errors, Redis } from '@upstash/redis/cloudflare'
 import { RedisRefusal, type RedisStoreOptions, redisStore, type SendCommand } from './redis-store.ts'
-import { type SharedStore, StoreUnavailable } from './shared-store.ts'
+import type { SharedStore } from './shared-store.ts'
+import { StoreUnavailable } from './store-unavailable.ts'
 import { type SendCommands, together } from './together.ts'
 
 export interface UpstashOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'> {

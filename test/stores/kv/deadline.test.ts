@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { strictly, within } from '../../../src/stores/kv/deadline.ts'
-import { StoreUnavailable } from '../../../src/stores/kv/shared-store.ts'
+import { StoreUnavailable } from '../../../src/stores/kv/store-unavailable.ts'
 
 const DEADLINE_MS = 120
 const DEADLINE = strictly(DEADLINE_MS)

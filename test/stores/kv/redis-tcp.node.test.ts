@@ -8,7 +8,8 @@ import tls from 'node:tls'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Key } from '../../../src/stores/kv/keys.ts'
 import { redisTcpStore } from '../../../src/stores/kv/redis-tcp.node.ts'
-import { type SharedStore, StoreUnavailable } from '../../../src/stores/kv/shared-store.ts'
+import type { SharedStore } from '../../../src/stores/kv/shared-store.ts'
+import { StoreUnavailable } from '../../../src/stores/kv/store-unavailable.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 
 const key = 'state:1' as Key

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { RedisRefusal } from '../../../src/stores/kv/redis-store.ts'
-import { StoreUnavailable } from '../../../src/stores/kv/shared-store.ts'
+import { StoreUnavailable } from '../../../src/stores/kv/store-unavailable.ts'
 import { together } from '../../../src/stores/kv/together.ts'
 
 /** A far end whose answers come when the test says so. */

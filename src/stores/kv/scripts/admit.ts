@@ -1,18 +1,18 @@
 import type { Cached } from '../answer-cache.ts'
 import type { CapacityUnit } from '../deployment-signals.ts'
 import { quotaKey, slotKey, versionKey } from '../keys.ts'
-import {
-  type Admission,
-  type Admitted,
-  type Budget,
-  type HeldVersion,
-  type Quota,
-  type QuotaStates,
-  type Refused,
-  type Slot,
-  type Stale,
-  StoreUnavailable,
+import type {
+  Admission,
+  Admitted,
+  Budget,
+  HeldVersion,
+  Quota,
+  QuotaStates,
+  Refused,
+  Slot,
+  Stale,
 } from '../shared-store.ts'
+import { StoreUnavailable } from '../store-unavailable.ts'
 import { milliseconds } from '../windows.ts'
 import { ADMIT, COUNTED, YET_TO_BEGIN } from './admit-text.ts'
 import { DEPLOYMENTS, limitsText, preferenceCode, readSignals } from './deployments.ts'

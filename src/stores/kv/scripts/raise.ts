@@ -1,6 +1,6 @@
 import type { BudgetSpent } from '../../sql/records/budget-records.ts'
 import { budgetKey, SHORT_MS } from '../keys.ts'
-import { StoreUnavailable } from '../shared-store.ts'
+import { StoreUnavailable } from '../store-unavailable.ts'
 import { isRead, readFlag, readNumber } from './reply.ts'
 import { inDigits, luaScript, type Script, written } from './script.ts'
 

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../shared-store.ts'
+import { StoreUnavailable } from '../store-unavailable.ts'
 
 /** The items of a reply, which are read in order. An unexpected item throws `StoreUnavailable`. */
 export interface Reply {

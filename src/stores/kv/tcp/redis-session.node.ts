@@ -1,7 +1,7 @@
 import { connect as connectPlain } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { RedisRefusal } from '../redis-store.ts'
-import { StoreUnavailable } from '../shared-store.ts'
+import { StoreUnavailable } from '../store-unavailable.ts'
 import { commandText } from './command-text.node.ts'
 import type { RedisAddress } from './redis-address.ts'
 import { replyReader } from './reply-reader.node.ts'
