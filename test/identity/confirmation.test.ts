@@ -4,6 +4,7 @@ import { apiKeys } from '../../src/identity/api-keys.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { admitRequest } from '../../src/pipeline/admit/decide.ts'
+import { storeClock } from '../../src/pipeline/admit/store-clock.ts'
 import type { PipelineServices } from '../../src/pipeline/services.ts'
 import { degrading } from '../../src/stores/kv/degrading.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
@@ -89,7 +90,7 @@ function process({ clock, shared, database, key }: World, graceMs = 600 * SECOND
     log,
     defer: (work) => pending.push(work),
   })
-  const services = { store, clock } as unknown as PipelineServices
+  const services = { store, clock, storeClock: storeClock(clock) } as unknown as PipelineServices
   /** The status of a call. */
   async function call(): Promise<number> {
     try {
