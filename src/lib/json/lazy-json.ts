@@ -1,5 +1,4 @@
 import { Buffer, isUtf8 } from 'node:buffer'
-import { latin1Text } from '../bytes/latin1.ts'
 import { GatewayError } from '../errors.ts'
 import { endOfValue, type Member, membersOf, stringsAmong } from './json-members.ts'
 
@@ -72,11 +71,21 @@ export function wordsIn(value: object, key: string, words: ReadonlySet<string>):
   return written && stringsAmong(Buffer.from(written.buffer, written.byteOffset, written.byteLength), words)
 }
 
-/** Whether a pattern of ASCII occurs in a long member, found without building it. undefined for a short member, which has
- *  been built already. */
-export function matchesIn(value: object, key: string, pattern: RegExp): boolean | undefined {
+/** How far a pattern is looked for behind a key. */
+const HEAD_BYTES = 256
+
+/** Whether a pattern of ASCII matches what follows some key of that name in a long member, found without building it.
+ *  undefined for a short member, which has been built already. */
+export function matchesBehind(value: object, key: string, name: string, pattern: RegExp): boolean | undefined {
   const written = longMember(value, key)
-  return written && pattern.test(latin1Text(written))
+  if (!written) return undefined
+  const bytes = Buffer.from(written.buffer, written.byteOffset, written.byteLength)
+  const word = `"${name}"`
+  for (let at = bytes.indexOf(word, 0); at !== -1; at = bytes.indexOf(word, at)) {
+    at += word.length
+    if (pattern.test(bytes.toString('latin1', at, at + HEAD_BYTES))) return true
+  }
+  return false
 }
 
 function longMember(value: object, key: string): Uint8Array | undefined {

@@ -1,15 +1,15 @@
-import { matchesIn } from '../../lib/json/lazy-json.ts'
+import { matchesBehind } from '../../lib/json/lazy-json.ts'
 import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { isOwnThought } from '../wire/fitting/own-thinking.ts'
 
-/** The signature of a thought that Claude has not signed: none, or one with another vendor's prefix. */
-const FOREIGN = /"signature"\s*:\s*"("|[a-z]+:)/
+/** The `signature` of a thought that Claude has not signed: none, or one with another vendor's prefix. */
+const FOREIGN = /^\s*:\s*"("|[a-z]+:)/
 
 /** The changes of a request that is relayed, so that Claude goes on with what models of other vendors have answered: it
  *  refuses their thoughts, and to think on after calls before which it did not think. */
 export function ownTurns(body: ModelRequest): JsonRecord {
-  if (matchesIn(body, 'messages', FOREIGN) === false) return {}
+  if (matchesBehind(body, 'messages', 'signature', FOREIGN) === false) return {}
   const messages = asList(body.messages).map(asRecord)
   if (!messages.some((message) => asList(message.content).some(isForeign))) return {}
   const own = messages.flatMap((message) => {

@@ -1,4 +1,4 @@
-import { matchesIn, wordsIn } from '../../lib/json/lazy-json.ts'
+import { matchesBehind, wordsIn } from '../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
@@ -19,11 +19,10 @@ export function conversationFitting(
 ): (body: ChatRequest, changed: Messages | undefined, drop: Drop) => Messages | undefined {
   const words = wordsThatChange(quirks)
   const { marksPrefill, longestCallId } = quirks
-  const longId =
-    longestCallId === undefined ? undefined : new RegExp(`"(tool_call_)?id"\\s*:\\s*"[^"]{${longestCallId + 1}}`)
+  const longId = longestCallId === undefined ? undefined : new RegExp(`^\\s*:\\s*"[^"]{${longestCallId + 1}}`)
   const mayChange = (body: ChatRequest) =>
     (words.size > 0 && wordsIn(body, 'messages', words)?.size !== 0) ||
-    (longId !== undefined && matchesIn(body, 'messages', longId) !== false)
+    (longId !== undefined && IDS.some((name) => matchesBehind(body, 'messages', name, longId) !== false))
   return (body, changed, drop) => {
     if (!changed && !marksPrefill && !mayChange(body)) return
     const messages = changed ?? body.messages
@@ -77,6 +76,9 @@ function fitted(
 }
 
 /** OpenAI's newer name of the system. Other vendors do not know it. */
+/** The ids of calls, and of what their results name. */
+const IDS = ['id', 'tool_call_id']
+
 const DEVELOPER = 'developer'
 const isOfDeveloper = ({ role }: Message) => role === DEVELOPER
 const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...message, role: 'system' } : message)
