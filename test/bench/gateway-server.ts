@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import * as postgres from '../support/postgres.ts'
 import { answering, atEnd, freePort, LOAD_CORE, pin, SERVER_CORE, start } from './processes.ts'
@@ -84,6 +85,8 @@ export async function startPostgres(): Promise<string> {
   const server = await cluster
   if (!server) throw new Error('PostgreSQL is not installed')
   pin(server.pid, LOAD_CORE)
+  // No call waits for it. Elsewhere it would not keep the load and the far end waiting either.
+  setPriority(server.pid, constants.priority.PRIORITY_LOW)
   atEnd('postgres', server.stop)
   return postgres.freshDatabase(server.url)
 }
