@@ -41,25 +41,26 @@ export function nodePostgresWire({
 
   let keepsPlans = true
   /** Tries again, and does without from then on, if a pooler before the server knows nothing of plans or options: then
-   *  nothing was run. */
-  async function tried<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
-    const [planned, optioned] = [keepsPlans, pool.options.options !== undefined]
+   *  nothing was run. `text`: of the statement whose plan is kept. */
+  async function tried<Answer>(attempt: (plan?: string) => Promise<Answer>, text?: string): Promise<Answer> {
+    const plan = keepsPlans && text !== undefined ? planName(text) : undefined
+    const hasOptions = pool.options.options !== undefined
     try {
-      return await attempt()
+      return await attempt(plan)
     } catch (error) {
-      if (planned && isOfPlan(error)) keepsPlans = false
-      else if (optioned && isOfOptions(error)) delete pool.options.options
+      if (plan && isOfPlan(error)) keepsPlans = false
+      else if (hasOptions && isOfOptions(error)) delete pool.options.options
       else throw failure(error, timeoutMs)
-      return tried(attempt)
+      return tried(attempt, text)
     }
   }
 
   return {
     run: (statement) =>
-      tried(async () => {
-        const name = keepsPlans && statement.repeated === 'at any size' ? planName(statement.text) : undefined
-        return printed(await pool.query({ ...asQuery(statement), ...(name && { name }) }))
-      }),
+      tried(
+        async (name) => printed(await pool.query({ ...asQuery(statement), ...(name && { name }) })),
+        statement.repeated === 'at any size' ? statement.text : undefined,
+      ),
     runAll: (statements) => tried(() => inTransaction(pool, statements)),
     async close() {
       if (!pool.ending) await pool.end()
