@@ -9,6 +9,7 @@ import type { Listing } from './listing/list-tools.ts'
 import { LIST_CHANGED, listed } from './listing/listed.ts'
 import { asHeader, mirroredArguments, textAt } from './mirrored.ts'
 import { plainText } from './plain-text.ts'
+import { RPC_ERRORS } from './protocol.ts'
 import { toolResultOf } from './tool-result.ts'
 import { isSameEnd, type ToolServer } from './tool-server.ts'
 import { type Progress, ToolFailure, type ToolServers } from './tool-servers.ts'
@@ -140,11 +141,9 @@ function mirrorsOf(listing: Listing | undefined, tool: string, args: JsonRecord)
   return Object.fromEntries(texts.flatMap(([header, text]) => (text === undefined ? [] : [[header, asHeader(text)]])))
 }
 
-const HEADER_MISMATCH = -32020
-
 /** Whether the tool has other arguments repeated than when it was listed. */
 function isOfHeaders(error: unknown): boolean {
-  return error instanceof ToolFailure && error.rpc?.code === HEADER_MISMATCH
+  return error instanceof ToolFailure && error.rpc?.code === RPC_ERRORS.headerMismatch
 }
 
 /** Servers have one code for an unknown tool and for wrong arguments. */

@@ -1,20 +1,17 @@
 import type { GatewayError } from '../../lib/errors.ts'
 import { isExactInteger } from '../../lib/json/exact-json.ts'
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { RPC_ERRORS } from '../../mcp/protocol.ts'
 
 /** `object`: an integer that a double would round. JSON.stringify writes it as it came. */
 export type RpcId = string | number | object
 
 /** The codes of JSON-RPC, of MCP, and of this gateway. */
 export const RPC_CODES = {
+  ...RPC_ERRORS,
   parseError: -32700,
   invalidRequest: -32600,
-  methodNotFound: -32601,
-  invalidParams: -32602,
   internalError: -32603,
-  /** A header lacks, or differs from what the body says. */
-  headerMismatch: -32020,
-  unsupportedVersion: -32022,
   /** The gateway refuses the request: credentials, limits, size. */
   refused: -32000,
   cancelled: -32800,

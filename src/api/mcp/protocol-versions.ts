@@ -1,24 +1,20 @@
 import { GatewayError } from '../../lib/errors.ts'
-
-/** The versions whose clients begin with `initialize`, newest first. */
-const WITH_INITIALIZE = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
-/** The versions without it: each request tells its version. */
-const STATELESS = ['2026-07-28'] as const
+import { STATELESS_VERSION, VERSIONS_WITH_INITIALIZE } from '../../mcp/protocol.ts'
 
 /** The versions of the protocol that clients may speak, newest first. */
-export const VERSIONS = [...STATELESS, ...WITH_INITIALIZE] as const
+export const VERSIONS = [STATELESS_VERSION, ...VERSIONS_WITH_INITIALIZE] as const
 export type ProtocolVersion = (typeof VERSIONS)[number]
 
 /** The last version before the header, in which bodies could be lists of messages. */
 const WITHOUT_HEADER = '2025-03-26'
 
 export function isStateless(version: string | undefined): boolean {
-  return STATELESS.some((known) => known === version)
+  return version === STATELESS_VERSION
 }
 
 /** The client's version if it is known, else the newest with `initialize`, which the client may decline. */
 export function negotiated(asked: string): ProtocolVersion {
-  return WITH_INITIALIZE.find((known) => known === asked) ?? WITH_INITIALIZE[0]
+  return VERSIONS_WITH_INITIALIZE.find((known) => known === asked) ?? VERSIONS_WITH_INITIALIZE[0]
 }
 
 /** The version that a message after `initialize` names in its header. */

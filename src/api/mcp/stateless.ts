@@ -1,33 +1,31 @@
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import { fromHeader } from '../../mcp/mirrored.ts'
+import { META } from '../../mcp/protocol.ts'
 import { SERVER } from './initialize.ts'
 import { RpcFailure, type RpcRequest } from './json-rpc.ts'
 import { methodOf } from './methods.ts'
 import { isStateless, VERSIONS } from './protocol-versions.ts'
-
-const VERSION = 'io.modelcontextprotocol/protocolVersion'
-const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
 type Header = (name: string) => string | undefined
 
 /** Whether a request tells by itself which version it speaks, as those of MCP 2026-07-28 do: in `_meta`, and again in a
  *  header. */
 export function tellsItsVersion({ params: { _meta } }: RpcRequest, header: Header): boolean {
-  return (isRecord(_meta) && Object.hasOwn(_meta, VERSION)) || isStateless(header('mcp-protocol-version'))
+  return (isRecord(_meta) && Object.hasOwn(_meta, META.version)) || isStateless(header('mcp-protocol-version'))
 }
 
 /** Throws where such a request lacks what it must tell, or tells something else in its headers: others on its way may have
  *  read only those. */
 export function requireWhole({ method, params }: RpcRequest, header: Header): void {
   const meta = isRecord(params._meta) ? params._meta : {}
-  const version = meta[VERSION]
-  if (typeof version !== 'string') throw lacks(VERSION)
+  const version = meta[META.version]
+  if (typeof version !== 'string') throw lacks(META.version)
   requireSame('mcp-protocol-version', header('mcp-protocol-version'), version)
   if (!isStateless(version)) {
     const data = { param: '_meta', supported: VERSIONS, requested: version }
     throw new RpcFailure('unsupportedVersion', `This version is not spoken here. Send ${VERSIONS[0]}.`, data)
   }
-  if (!isRecord(meta[CAPABILITIES])) throw lacks(CAPABILITIES)
+  if (!isRecord(meta[META.capabilities])) throw lacks(META.capabilities)
   requireSame('mcp-method', header('mcp-method'), method)
   methodOf(method, true)
   if (method === 'tools/call') requireSame('mcp-name', fromHeader(header('mcp-name')), params.name)
@@ -36,7 +34,7 @@ export function requireWhole({ method, params }: RpcRequest, header: Header): vo
 /** What each result to such a request has besides. */
 export function wholeResult(result: JsonRecord): JsonRecord {
   const meta = isRecord(result._meta) ? result._meta : {}
-  return { ...result, resultType: 'complete', _meta: { ...meta, 'io.modelcontextprotocol/serverInfo': SERVER } }
+  return { ...result, resultType: 'complete', _meta: { ...meta, [META.server]: SERVER } }
 }
 
 function lacks(field: string): RpcFailure {

@@ -1,6 +1,7 @@
 import type { Abort } from '../../lib/abort.ts'
 import { asList, type JsonRecord } from '../../lib/json/lenient.ts'
 import { plainText } from '../plain-text.ts'
+import { RPC_ERRORS } from '../protocol.ts'
 import { type Tool, ToolFailure } from '../tool-servers.ts'
 import { publicNames } from './public-names.ts'
 import { type ListedTool, toolOf } from './tool-of.ts'
@@ -11,8 +12,6 @@ const MOST_TOOLS = 500
 /** What is kept of one server. */
 const MOST_CHARACTERS = 1024 * 1024
 const MOST_LEFT_OUT = 50
-const METHOD_NOT_FOUND = -32601
-
 export interface Listing {
   readonly tools: readonly Tool[]
   readonly leftOut: readonly LeftOut[]
@@ -47,7 +46,7 @@ export async function listTools(
 
 /** A server without tools need not know the question. */
 function noTools(error: unknown): JsonRecord {
-  if (error instanceof ToolFailure && error.rpc?.code === METHOD_NOT_FOUND) return {}
+  if (error instanceof ToolFailure && error.rpc?.code === RPC_ERRORS.methodNotFound) return {}
   throw error
 }
 

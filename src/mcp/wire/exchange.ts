@@ -1,6 +1,7 @@
 import type { Abort } from '../../lib/abort.ts'
 import type { JsonRecord } from '../../lib/json/lenient.ts'
 import type { UpstreamResponse } from '../../transport/transport.ts'
+import { RPC_ERRORS } from '../protocol.ts'
 import type { RpcError } from '../tool-servers.ts'
 import { replyAmongEvents } from './events.ts'
 import { failureOf, rpcFailure, statusFailure } from './failures.ts'
@@ -12,8 +13,6 @@ import { isStateless, wholeHeaders, wholeMessage } from './stateless.ts'
 const MOST_REFUSAL_BYTES = 64 * 1024
 /** So many requests of a server are answered while it works on one of ours. */
 const MOST_ANSWERS = 100
-const METHOD_NOT_FOUND = -32601
-const UNSUPPORTED_VERSION = -32022
 
 export interface Request {
   readonly id: number
@@ -99,7 +98,7 @@ function listener(end: End, { id }: Request, signal: Abort, heard: Heard): (mess
       const isPing = message.method === 'ping'
       const answer = isPing
         ? { result: {} }
-        : { error: { code: METHOD_NOT_FOUND, message: 'Only pings are answered.' } }
+        : { error: { code: RPC_ERRORS.methodNotFound, message: 'Only pings are answered.' } }
       // Beside the reading: the server may wait for it before it goes on.
       tell(end, { id: message.id, ...answer }, signal).catch(() => {})
     }
@@ -137,7 +136,7 @@ async function refusalOf(end: End, response: UpstreamResponse, signal: Abort): P
 
 /** Whether a server that was replaced says that it does not speak the version of before. */
 function isOfVersion({ code, message }: RpcError): boolean {
-  return code === UNSUPPORTED_VERSION || /protocol.version/i.test(message)
+  return code === RPC_ERRORS.unsupportedVersion || /protocol.version/i.test(message)
 }
 
 function wordsForNoReply(type: string, encoding: string | undefined): string {

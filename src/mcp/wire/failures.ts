@@ -1,10 +1,9 @@
 import { plainText } from '../plain-text.ts'
+import { RPC_ERRORS } from '../protocol.ts'
 import type { ToolServer } from '../tool-server.ts'
 import { type RpcError, ToolFailure, type ToolFailureKind } from '../tool-servers.ts'
 
 const MOST_WORDS = 1000
-const INVALID_PARAMS = -32602
-
 /** A failure of a server, in words that name it. */
 export function failureOf(
   { key }: ToolServer,
@@ -19,7 +18,7 @@ export function failureOf(
 export function rpcFailure(server: ToolServer, { code, message, data }: RpcError): ToolFailure {
   const said = plainText(message, MOST_WORDS)
   const kind =
-    code !== INVALID_PARAMS
+    code !== RPC_ERRORS.invalidParams
       ? 'failed'
       : /unknown tool|tool .*not found|no such tool/i.test(said)
         ? 'unknown_tool'

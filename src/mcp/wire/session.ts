@@ -1,14 +1,13 @@
 import type { Abort } from '../../lib/abort.ts'
 import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import { plainText } from '../plain-text.ts'
+import { META, RPC_ERRORS, STATELESS_VERSION, VERSIONS_WITH_INITIALIZE } from '../protocol.ts'
 import { ToolFailure } from '../tool-servers.ts'
 import { ask, tell } from './exchange.ts'
 import { failureOf } from './failures.ts'
 import type { End, SessionHead } from './http.ts'
-import { CLIENT, STATELESS_VERSION } from './stateless.ts'
+import { CLIENT } from './stateless.ts'
 
-/** The newest first, which is asked for. */
-const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 const MOST_TEXT = 4000
 /** What a header can hold. */
 const SESSION_ID = /^[\x21-\x7e]{1,512}$/
@@ -20,9 +19,14 @@ export interface Session extends SessionHead {
   readonly instructions: string
 }
 
-/** The errors of servers that know no `initialize`: header mismatch, missing capability, unsupported version; no such
- *  method; a request that does not tell its version. */
-const OF_STATELESS: ReadonlySet<number | undefined> = new Set([-32020, -32021, -32022, -32601, -32602])
+/** The errors of servers that know no `initialize`, or want each request to tell its version. */
+const OF_STATELESS: ReadonlySet<number | undefined> = new Set([
+  RPC_ERRORS.headerMismatch,
+  RPC_ERRORS.missingCapability,
+  RPC_ERRORS.unsupportedVersion,
+  RPC_ERRORS.methodNotFound,
+  RPC_ERRORS.invalidParams,
+])
 
 /** Agrees with a server on a version of the protocol, and opens a session where it keeps them. Servers that speak older
  *  versions are asked in one of those, whatever else they speak. */
@@ -46,20 +50,20 @@ export async function openSession(end: Omit<End, 'session'>, nextId: () => numbe
 async function discovered(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<Session> {
   const head = { id: undefined, protocolVersion: STATELESS_VERSION }
   const { result } = await ask({ ...end, session: head }, { id, method: 'server/discover' }, signal)
-  const told = asRecord(result._meta)['io.modelcontextprotocol/serverInfo'] ?? result.serverInfo
+  const told = asRecord(result._meta)[META.server] ?? result.serverInfo
   return { ...head, ...wordsOf(asRecord(told), result.instructions) }
 }
 
 /** Opens a session; undefined for a server that chooses the version without them. */
 async function initialized(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<Session | undefined> {
   const { server } = end
-  const params = { protocolVersion: PROTOCOL_VERSIONS[0], capabilities: {}, clientInfo: CLIENT }
+  const params = { protocolVersion: VERSIONS_WITH_INITIALIZE[0], capabilities: {}, clientInfo: CLIENT }
   const { result, headers } = await ask(end, { id, method: 'initialize', params }, signal)
   const protocolVersion = asText(result.protocolVersion)
   if (protocolVersion === STATELESS_VERSION) return undefined
-  if (!PROTOCOL_VERSIONS.some((known) => known === protocolVersion)) {
+  if (!VERSIONS_WITH_INITIALIZE.some((known) => known === protocolVersion)) {
     const said = protocolVersion === '' ? 'no version of MCP' : `version ${plainText(protocolVersion, 40)} of MCP`
-    throw failureOf(server, 'protocol', `speaks ${said}, and the gateway ${PROTOCOL_VERSIONS.join(', ')}`)
+    throw failureOf(server, 'protocol', `speaks ${said}, and the gateway ${VERSIONS_WITH_INITIALIZE.join(', ')}`)
   }
   const sessionId = headers['mcp-session-id']
   if (sessionId !== undefined && !SESSION_ID.test(sessionId)) {

@@ -1,9 +1,8 @@
 import { asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import { asHeader } from '../mirrored.ts'
+import { META, STATELESS_VERSION } from '../protocol.ts'
 import type { SessionHead } from './http.ts'
 
-/** The version in which there are no sessions: each message tells the server what `initialize` told before. */
-export const STATELESS_VERSION = '2026-07-28'
 /** The gateway as it names itself to servers. */
 export const CLIENT = { name: 'model-gateway', version: '0.1.0' }
 
@@ -16,9 +15,9 @@ export function wholeMessage({ protocolVersion }: SessionHead, message: JsonReco
   const params = asRecord(message.params)
   const _meta = {
     ...asRecord(params._meta),
-    'io.modelcontextprotocol/protocolVersion': protocolVersion,
-    'io.modelcontextprotocol/clientInfo': CLIENT,
-    'io.modelcontextprotocol/clientCapabilities': {},
+    [META.version]: protocolVersion,
+    [META.client]: CLIENT,
+    [META.capabilities]: {},
   }
   return { ...message, params: { ...params, _meta } }
 }
