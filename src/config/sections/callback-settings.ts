@@ -3,9 +3,6 @@ import { lazily } from '../../lib/lazily.ts'
 import { secret } from '../../lib/secret.ts'
 import { checked, flag, headers, operatorUrl, positiveSeconds, secretText, section, text } from '../fields.ts'
 
-export const CALLBACKS = ['prometheus', 'langfuse', 'otel', 'opentelemetry', 's3', 'webhook'] as const
-export type CallbackName = (typeof CALLBACKS)[number]
-
 /** The events that a webhook may be told of. */
 export const WEBHOOK_EVENTS = [
   'call.finished',
@@ -80,7 +77,7 @@ const otel = lazily(() =>
 /** The settings of a collector of which the file says nothing. */
 export const otelDefaults = lazily(() => otel().parse({}))
 
-/** Settings of the sinks that `success_callback` switches on, by name. */
+/** Settings of the sinks that `success_callback` may switch on, which are the names of this section. */
 export const callbackSettings = lazily(() =>
   section({
     prometheus: section({
@@ -132,6 +129,9 @@ export const callbackSettings = lazily(() =>
       .describe('Signed posts of single events (Standard Webhooks).'),
   }),
 )
+
+export type CallbackSettings = z.output<ReturnType<typeof callbackSettings>>
+export type CallbackName = keyof CallbackSettings
 
 /** The required settings of each callback. */
 export const CALLBACK_NEEDS: Readonly<Partial<Record<CallbackName, readonly string[]>>> = {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 import { checked, evenIfBroken, flag, isMap, positiveCount, section, text } from '../fields.ts'
-import { CALLBACK_NEEDS, CALLBACKS, callbackSettings } from './callback-settings.ts'
+import { CALLBACK_NEEDS, callbackSettings } from './callback-settings.ts'
 import { mcpServers } from './mcp-servers.ts'
 
 /** What a sink is told of a call fits into memory many times over. */
@@ -29,7 +29,7 @@ export const gatewaySettings = lazily(() =>
     content_policy_fallbacks: chains(
       "For each model group the groups to try in order when a provider's policy refuses.",
     ),
-    success_callback: z.array(z.enum(CALLBACKS)).default([]).describe('The sinks that receive every call.'),
+    success_callback: z.array(callbackSettings().keyof()).default([]).describe('The sinks that receive every call.'),
     callback_settings: callbackSettings().prefault({}).describe('Settings of those sinks, by name.'),
     turn_off_message_logging: flag()
       .default(false)
