@@ -6,7 +6,7 @@ import {
   rankBy,
 } from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
-import type { Admission, Admitted, Budget, Limits, QuotaStates, Refused, Stale, Standing } from '../shared-store.ts'
+import type { Admission, Admitted, Budget, QuotaStates, Refused, Stale } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
 import { type Budgets, fullBudget, holdBudgets, isRead, readBudgets, spentBudget } from './budgets.ts'
 import type { CountedQuotas } from './counters.ts'
@@ -45,20 +45,6 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
   const reserved = reservePreferred(state, call, now, leaseEnd, signals)
   const decided = { kind: 'admitted', now, quotas, spentNano, reserved, signals } as const
   return cached ? { ...decided, cached } : decided
-}
-
-/** `scripts/standing.ts` implements it in Lua. */
-export function standing(state: State, limits: Limits, now: number): Standing {
-  return {
-    now,
-    quotas: readQuotas(state, countedQuotasOf(state, limits.quotas), now),
-    taken: limits.slots.map((subject) => state.slots.get(subject)?.count(now) ?? 0),
-    budgets: limits.budgets.map((subject) => {
-      const known = state.budgets.get(subject)
-      if (!known || known.isUnread) return undefined
-      return { period: known.period, spentNano: known.spent, heldNano: known.holds.total(now) }
-    }),
-  }
 }
 
 const NONE: readonly string[] = []
