@@ -4,7 +4,7 @@ import type { Registry } from '../../routing/registry.ts'
 import type { Attempt, Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { isExpressibleInChat } from '../translate/chat-of.ts'
-import { inChunks } from '../translate/translator.ts'
+import { inChunks } from '../translate/in-chunks.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
 import { allDeployments, type Plan } from './plan.ts'
 

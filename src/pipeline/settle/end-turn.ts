@@ -2,7 +2,7 @@ import { settleTurn } from '../attempt/settle-ended.ts'
 import type { Call } from '../call.ts'
 import { noteMade } from '../ids/made-ids.ts'
 import type { PipelineServices } from '../services.ts'
-import type { WrittenReply } from '../translate/translator.ts'
+import type { WrittenReply } from '../translate/written.ts'
 import { learnUsual } from './learn-usual.ts'
 import { usedByLast } from './used.ts'
 

@@ -1,16 +1,7 @@
-import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
-import type { ChatChunk } from '../../modes/chat-completion.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
-import {
-  type Adapter,
-  dropper,
-  type Outgoing,
-  type Reply,
-  type StreamReader,
-  type StreamStep,
-} from '../../providers/provider.ts'
+import { type Adapter, dropper, type Outgoing, type StreamStep } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
@@ -18,11 +9,11 @@ import { chatOf } from './chat-of.ts'
 import { defaultFields } from './default-fields.ts'
 import { type Dialect, type DialectStream, namesOf } from './dialect.ts'
 import { COMMON, fitted } from './fitting-calls.ts'
-import { identified, identifying } from './identified.ts'
 import { lacks } from './lacking.ts'
 import { refusedHints } from './refused-hints.ts'
 import { shaped } from './shaped.ts'
-import { asEvents, chunksOf, unstreamed, wholeStream, writtenAtOnce } from './whole-as-stream.ts'
+import { asEvents, unstreamed, wholeStream } from './whole-as-stream.ts'
+import { atOnce, type OnChunk, type WrittenReader, type WrittenReply, writing, written } from './written.ts'
 
 const encoder = new TextEncoder()
 
@@ -39,14 +30,6 @@ export interface Translator extends Omit<Adapter, 'reply' | 'stream'> {
    *  hints. */
   refuses?(request: ModelRequest, strict?: boolean): GatewayError | undefined
 }
-
-export type WrittenReply = Reply & { readonly bytes: Uint8Array; readonly contentType: string }
-export type WrittenReader = StreamReader &
-  Required<Pick<StreamReader, 'closing'>> & {
-    /** Writes one more chunk of the same answer, from the deployment that continues it. */
-    write?(chunk: ChatChunk): Uint8Array
-  }
-type OnChunk = (chunk: ChatChunk) => void
 
 /** The translator for this kind of request in this dialect at a deployment; undefined if there is none. */
 export function translatorOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Translator | undefined {
@@ -190,30 +173,6 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
   }
 }
 
-/** Chat whose stream yields chunks for another writer; undefined if the adapter does not stream. */
-export function inChunks(deployment: Deployment, mode: Mode): Translator | undefined {
-  const chat = deployment.adapter('chat', mode.name)
-  const adapter = chat && fitted(chat, COMMON)
-  if (!adapter?.stream) return undefined
-  const { stream } = adapter
-  return {
-    ...adapter,
-    reply(bytes, headers, call) {
-      adapter.reply(bytes, headers, call)
-      throw unstreamed()
-    },
-    wholeAsStream(bytes, headers, call) {
-      const reply = asCompletion(adapter.reply(bytes, headers, call))
-      const chunks = reply.completion ? chunksOf(reply.completion) : []
-      return [...chunks.map((chunk) => ({ chunk })), wholeStream(new Uint8Array(), reply)]
-    },
-    stream: (call, headers) => {
-      const inner = stream(call, headers)
-      return { push: (piece) => inner.push(piece).flatMap(asChunks), closing: () => new Uint8Array() }
-    },
-  }
-}
-
 const plainTranslators = new WeakMap<Adapter, Translator>()
 
 /** An adapter whose bytes pass unchanged. */
@@ -233,56 +192,4 @@ function plainTranslator(adapter: Adapter): Translator {
     plainTranslators.set(adapter, translator)
   }
   return translator
-}
-
-/** A whole completion as a single step of a stream. */
-function atOnce(reply: Reply, dialectStream: DialectStream): StreamStep {
-  const { completion } = asCompletion(reply)
-  if (!completion) throw unstreamed()
-  return wholeStream(writtenAtOnce(identified(completion), dialectStream), reply)
-}
-
-function written(reply: Reply, dialect: Dialect, { body, facts }: Outgoing): WrittenReply {
-  if (reply.bytes) return reply
-  const { completion, usage, outputCharacters } = reply
-  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(identified(completion), body, facts)))
-  return { bytes, contentType: 'application/json', usage, outputCharacters }
-}
-
-/** Writes a vendor's chunks in the client's dialect; a vendor's bytes of the same dialect pass unchanged. */
-function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: OnChunk): WrittenReader {
-  const { fail } = dialectStream
-  let translating = false
-  let finished = false
-  const withIdentity = identifying()
-  const asWritten = ({ chunk, ...rest }: StreamStep): StreamStep => {
-    translating ||= chunk !== undefined
-    const out = [
-      ...(chunk ? [dialectStream.write(withIdentity(chunk))] : []),
-      ...(rest.done && translating && finished ? [dialectStream.close()] : []),
-    ]
-    return { ...rest, out: joinBytes(out) }
-  }
-  return {
-    push(piece) {
-      const steps = reader.push(piece)
-      for (const [index, step] of steps.entries()) {
-        if (onChunk) report(onChunk, step)
-        finished ||= step.finished === true
-        if (step.chunk || (step.done && translating)) steps[index] = asWritten(step)
-      }
-      return steps
-    },
-    write(chunk) {
-      translating = true
-      return dialectStream.write(withIdentity(chunk))
-    },
-    closing: () => (translating || !reader.closing ? dialectStream.close() : reader.closing()),
-    ...(fail ? { failing: fail } : {}),
-  }
-}
-
-function report(onChunk: OnChunk, step: StreamStep): void {
-  const chunks = step.chunk || !step.out ? [step] : asChunks(step)
-  for (const { chunk } of chunks) if (chunk) onChunk(chunk)
 }
