@@ -1,19 +1,12 @@
-import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { asGatewayError, GatewayError } from '../../lib/errors.ts'
-import { editJson } from '../../lib/json/edit-json.ts'
 import { describeError } from '../../lib/log.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
-import type { ChatChunk, WireUsage } from '../../modes/chat-completion.ts'
-import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
-import { dropper, type Outgoing, type StreamStep } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
 import type { AnswerSoFar } from '../attempt/answer-so-far.ts'
 import { attempt, type OpenStream } from '../attempt/attempt.ts'
 import { settleEnded } from '../attempt/settle-ended.ts'
 import { startAttempt } from '../attempt/start-attempt.ts'
-import { withDefaults } from '../attempt/with-defaults.ts'
 import type { Attempt, Call } from '../call.ts'
 import type { ClientStream } from '../client.ts'
 import { type ContinuationTarget, continuationTargets, refusesPrefix } from '../plan/continuation-targets.ts'
@@ -21,15 +14,13 @@ import { learnSignals } from '../plan/further-members.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { usedByCut } from '../settle/used.ts'
-import { defaultFields } from '../translate/default-fields.ts'
-import { namesOf } from '../translate/dialect.ts'
 import { inChunks } from '../translate/in-chunks.ts'
 import type { WrittenReader } from '../translate/written.ts'
+import { continuedRequest } from './continued-request.ts'
+import { continuedStream } from './continued-stream.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
-import { splice } from './splice.ts'
 
 const MAX_CONTINUATIONS = 3
-const encoder = new TextEncoder()
 
 /** Continues an answer that failed after it began with another deployment. Resolves with undefined if none can; the
  *  client is then told of the failure. Never rejects. */
@@ -99,7 +90,7 @@ async function continueWith(
     const started = translator && (await startAttempt(services, call, plan, target, { retry }))
     if (!started) continue
     try {
-      const outgoing = continuing(call, started, answerSoFar.text())
+      const outgoing = continuedRequest(call, started, answerSoFar.text())
       const committed = await attempt(services, call, started, { translator, outgoing })
       if (committed.kind !== 'stream') return undefined
       call.servedGroup = plan.group.name
@@ -109,7 +100,7 @@ async function continueWith(
         to: target.id,
         because: from?.failure?.failure,
       })
-      const reader = spliced(committed.stream.reader, { call, writer, answerSoFar })
+      const reader = continuedStream(committed.stream.reader, { call, writer, answerSoFar })
       return { ...committed.stream, reader, backlog: reader.along(committed.stream.backlog) }
     } catch (error) {
       started.failure = asGatewayError(error)
@@ -138,86 +129,6 @@ async function affords(services: PipelineServices, call: Call, plan: Plan, targe
     if (error instanceof GatewayError) return false
     throw error
   }
-}
-
-/** The client's request with the answer so far as a prefix of the assistant's turn. */
-function continuing(call: Call, started: Attempt, told: string): Outgoing {
-  const { chatDefaults = {}, ...own } = withDefaults(call, started.deployment, true, started)
-  const asked = call.endpoint.dialect?.toChat(own.body, dropper({ notes: started })) ?? (own.body as ChatRequest)
-  const missing = defaultFields(chatDefaults, asked)
-  const chat = { ...asked, ...missing }
-  // Some vendors reject a prefix that ends with whitespace.
-  const prefix = told.trimEnd()
-  const changes: Record<string, unknown> = {
-    ...missing,
-    stream_options: { ...chat.stream_options, include_usage: true },
-  }
-  if (prefix !== '') changes.messages = [...chat.messages, { role: 'assistant', content: prefix }]
-  for (const limit of ['max_tokens', 'max_completion_tokens']) {
-    const tokens = chat[limit]
-    if (typeof tokens === 'number') changes[limit] = Math.max(1, tokens - tokensOfCharacters(told.length))
-  }
-  const body = { ...chat, ...changes }
-  if ((asked as object) === own.body) return { ...own, body, bytes: joinBytes(editJson(own.bytes, asked, changes)) }
-  const { dialect } = call.endpoint
-  const names = dialect && namesOf(dialect, own.body)
-  const bytes = encoder.encode(JSON.stringify(body))
-  return { ...own, body, bytes, translated: true, ...(names ? { clientNames: names } : {}) }
-}
-
-/** Adapts another model's stream to continue the answer: no second start, no repeated text, the same id and model name.
- *  */
-function spliced(
-  inner: WrittenReader,
-  { call, writer, answerSoFar }: { call: Call; writer: WrittenReader; answerSoFar: AnswerSoFar },
-): WrittenReader & { along(steps: readonly StreamStep[]): StreamStep[] } {
-  const joint = splice(answerSoFar.text())
-  const spent = call.attempts.flatMap(({ usage, lostHedge }) => (usage && !lostHedge ? usage : []))
-  let finished = false
-
-  const rest = (chunk: ChatChunk): ChatChunk | undefined => {
-    const usage = chunk.usage ? added(chunk.usage, spent) : (chunk.usage ?? null)
-    const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
-    const common = { ...chunk, ...answerSoFar.head, usage }
-    if (!choice) return usage ? { ...common, choices: [] } : undefined
-    const { role: _, content, ...delta } = withoutThoughts(choice.delta)
-    let fresh = typeof content === 'string' ? joint.take(content) : ''
-    if (choice.finish_reason || delta.tool_calls) fresh += joint.end()
-    const silent = fresh === '' && Object.values(delta).every((value) => value === null || value === '')
-    if (silent && !choice.finish_reason && !usage) return undefined
-    const written = { ...delta, ...(fresh === '' ? {} : { content: fresh }) }
-    return { ...common, choices: [{ ...choice, delta: written }] }
-  }
-  const along = (steps: readonly StreamStep[]): StreamStep[] =>
-    steps.map(({ chunk, out: _, ...step }) => {
-      finished ||= step.finished === true
-      const next = chunk && rest(chunk)
-      if (next) answerSoFar.add(next)
-      const out = [
-        ...(next && writer.write ? [writer.write(next)] : []),
-        ...(step.done && finished ? [writer.closing()] : []),
-      ]
-      return out.length === 0 ? step : { ...step, out: joinBytes(out) }
-    })
-  return { ...writer, along, push: (piece) => along(inner.push(piece)) }
-}
-
-/** Drops reasoning: the client already received the reasoning of the first model. */
-function withoutThoughts(delta: ChatChunk['choices'][number]['delta'] | undefined) {
-  const {
-    reasoning_content: _text,
-    reasoning: _other,
-    reasoning_details: _details,
-    thinking_blocks: _blocks,
-    ...rest
-  } = (delta ?? {}) as ChatChunk['choices'][number]['delta'] & Record<string, unknown>
-  return rest
-}
-
-function added(usage: WireUsage, spent: readonly Usage[]): WireUsage {
-  const input = spent.reduce((sum, { inputTokens }) => sum + inputTokens, usage.prompt_tokens ?? 0)
-  const output = spent.reduce((sum, { outputTokens }) => sum + outputTokens, usage.completion_tokens ?? 0)
-  return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }
 
 /** Writes keep-alive comments while no stream is open. Returns a function that stops them and waits for the last write.
