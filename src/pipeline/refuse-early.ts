@@ -1,4 +1,5 @@
-import { type Asking, LEASE_SECONDS, refusal } from './admit/decide.ts'
+import { type Asking, LEASE_SECONDS } from './admit/decide.ts'
+import { refusal } from './admit/refusal.ts'
 import { isExhausted } from './exhausted.ts'
 import type { PipelineServices } from './services.ts'
 

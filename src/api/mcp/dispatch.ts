@@ -1,5 +1,5 @@
 import { describeError } from '../../lib/log.ts'
-import { admitRequest } from '../../pipeline/admit/decide.ts'
+import { admitRequest } from '../../pipeline/admit/admit-request.ts'
 import { asFailure } from '../failures.ts'
 import type { ToolCall } from './call-tool.ts'
 import { tellOthers } from './cancelled-elsewhere.ts'

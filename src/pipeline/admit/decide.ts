@@ -1,11 +1,10 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { rateHeaders } from '../../limits/rate-headers.ts'
-import type { Admission, Admitted, Budget, Decided, Quota, Refused, Stale } from '../../stores/kv/shared-store.ts'
+import type { Admission, Admitted, Budget, Decided, Refused, Stale } from '../../stores/kv/shared-store.ts'
 import type { Caller } from '../caller.ts'
 import type { Client } from '../client.ts'
 import { noteExhausted } from '../exhausted.ts'
 import type { PipelineServices } from '../services.ts'
-import { isExceededBy } from './hold.ts'
+import { refusal, roomIn } from './refusal.ts'
 
 /** The lease of a call's slots, holds and in-flight marks. Long calls renew it; those of a call that is never settled
  *  expire. */
@@ -125,23 +124,6 @@ function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, re
   return { versions: clock.now() - readAt < JUST_READ_MS ? versions : remembered, confirmedAt }
 }
 
-/** Admits a request that is no model call, and returns its rate-limit headers. */
-export async function admitRequest(
-  services: PipelineServices,
-  { requestId, tokens, ...asking }: Asking & { readonly requestId: string; readonly tokens: number },
-): Promise<{ readonly caller: Caller; readonly headers: Record<string, string> }> {
-  const nothing = { slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
-  const decision = await decide(services, asking, ({ quotas }, _seeds, held) => ({
-    callId: requestId,
-    attemptId: requestId,
-    ...held,
-    quotas,
-    tokens,
-    ...nothing,
-  }))
-  return { caller: decision.caller, headers: rateHeaders(decision.asked.quotas, decision.admitted.quotas) }
-}
-
 async function withSpent(
   services: PipelineServices,
   { budgets }: Admission,
@@ -157,49 +139,9 @@ async function withSpent(
   return seeds
 }
 
-/** `room`: after how many seconds a budget that refused has room for the call. */
-export function refusal(
-  { scope, reason, resetsAt, now, quotas: states }: Refused,
-  quotas: readonly Quota[],
-  room?: number,
-): GatewayError {
-  const headers = rateHeaders(quotas, states)
-  if (reason === 'budget') {
-    return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, {
-      param: scope,
-      headers,
-      ...(room === undefined ? {} : { retryAfterSeconds: room }),
-    })
-  }
-  return new GatewayError('rate_limited', `Rate limit exceeded for scope '${scope}'`, {
-    param: scope,
-    code: `${scope}_exceeded`,
-    retryAfterSeconds: resetsAt === undefined ? SOON : secondsUntil(resetsAt, now),
-    headers,
-  })
-}
-
 /** Whether the period of the budget that refused had ended by then. */
 function isOver({ subject, now }: Refused, budgets: readonly Budget[], { accounts }: Caller): boolean {
   const asked = budgets.find((one) => one.subject === subject)
   const account = accounts.find((one) => one.subject === subject)
   return asked !== undefined && account !== undefined && account.periodAt(now) > asked.period
-}
-
-/** What other calls hold may be free at any time. */
-const SOON = 1
-
-const secondsUntil = (at: number, now: number) => Math.max(SOON, Math.ceil((at - now) / 1000))
-
-/** After how many seconds a budget that refused has room for the call; undefined if waiting does not help. */
-function roomIn(
-  { subject, spentNano = 0, now }: Refused,
-  budgets: readonly Budget[],
-  { accounts }: Caller,
-): number | undefined {
-  const budget = budgets.find((one) => one.subject === subject)
-  if (!budget || isExceededBy(budget, 0)) return undefined
-  if (!isExceededBy(budget, spentNano)) return SOON
-  const resetsAt = accounts.find((one) => one.subject === subject)?.resetsAt(now)
-  return resetsAt === undefined ? undefined : secondsUntil(resetsAt, now)
 }

@@ -1,0 +1,45 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { rateHeaders } from '../../limits/rate-headers.ts'
+import type { Budget, Quota, Refused } from '../../stores/kv/shared-store.ts'
+import type { Caller } from '../caller.ts'
+import { isExceededBy } from './hold.ts'
+
+/** The refusal as the client gets it. `room`: after how many seconds a budget that refused has room for the call. */
+export function refusal(
+  { scope, reason, resetsAt, now, quotas: states }: Refused,
+  quotas: readonly Quota[],
+  room?: number,
+): GatewayError {
+  const headers = rateHeaders(quotas, states)
+  if (reason === 'budget') {
+    return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, {
+      param: scope,
+      headers,
+      ...(room === undefined ? {} : { retryAfterSeconds: room }),
+    })
+  }
+  return new GatewayError('rate_limited', `Rate limit exceeded for scope '${scope}'`, {
+    param: scope,
+    code: `${scope}_exceeded`,
+    retryAfterSeconds: resetsAt === undefined ? SOON : secondsUntil(resetsAt, now),
+    headers,
+  })
+}
+
+/** After how many seconds a budget that refused has room for the call; undefined if waiting does not help. */
+export function roomIn(
+  { subject, spentNano = 0, now }: Refused,
+  budgets: readonly Budget[],
+  { accounts }: Caller,
+): number | undefined {
+  const budget = budgets.find((one) => one.subject === subject)
+  if (!budget || isExceededBy(budget, 0)) return undefined
+  if (!isExceededBy(budget, spentNano)) return SOON
+  const resetsAt = accounts.find((one) => one.subject === subject)?.resetsAt(now)
+  return resetsAt === undefined ? undefined : secondsUntil(resetsAt, now)
+}
+
+/** What other calls hold may be free at any time. */
+const SOON = 1
+
+const secondsUntil = (at: number, now: number) => Math.max(SOON, Math.ceil((at - now) / 1000))
