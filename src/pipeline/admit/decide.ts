@@ -2,8 +2,8 @@ import { GatewayError } from '../../lib/errors.ts'
 import type { Admission, Admitted, Budget, Decided, Refused, Stale } from '../../stores/kv/shared-store.ts'
 import type { Caller } from '../caller.ts'
 import type { Client } from '../client.ts'
-import { noteExhausted } from '../exhausted.ts'
 import type { PipelineServices } from '../services.ts'
+import { noteExhausted } from './exhausted.ts'
 import { refusal, roomIn } from './refusal.ts'
 
 /** The lease of a call's slots, holds and in-flight marks. Long calls renew it; those of a call that is never settled

@@ -1,7 +1,7 @@
-import { type Asking, LEASE_SECONDS } from './admit/decide.ts'
-import { refusal } from './admit/refusal.ts'
+import type { PipelineServices } from '../services.ts'
+import { type Asking, LEASE_SECONDS } from './decide.ts'
 import { isExhausted } from './exhausted.ts'
-import type { PipelineServices } from './services.ts'
+import { refusal } from './refusal.ts'
 
 /** A slot that is always full: an admission containing it is checked but never counted. */
 const NEVER = { scope: 'never', subject: 'never', limit: 0 }

@@ -1,5 +1,5 @@
-import type { Quota, Refused } from '../stores/kv/shared-store.ts'
-import type { Caller } from './caller.ts'
+import type { Quota, Refused } from '../../stores/kv/shared-store.ts'
+import type { Caller } from '../caller.ts'
 
 /** The `performance.now()` until which a caller's requests would be refused, as far as this process knows. Entries are
  *  collected with their caller. */
