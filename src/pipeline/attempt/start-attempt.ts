@@ -1,7 +1,8 @@
 import type { Deployment } from '../../routing/deployment.ts'
 import { LEASE_SECONDS } from '../admit/decide.ts'
 import { type Attempt, type Call, newAttemptId, type Reserved } from '../call.ts'
-import { asCandidate, type Plan } from '../plan/plan.ts'
+import { asCandidate } from '../plan/candidate.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { settleEnded } from './settle-ended.ts'
 

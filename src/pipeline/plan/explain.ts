@@ -8,7 +8,8 @@ import type { Attempt, Call } from '../call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { refusalBy, translatorOf } from '../translate/translator.ts'
-import { asCandidate, type Plan } from './plan.ts'
+import { asCandidate } from './candidate.ts'
+import type { Plan } from './plan.ts'
 
 /** A header size that every proxy accepts. */
 const MOST_CHARACTERS = 4096

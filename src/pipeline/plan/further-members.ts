@@ -4,7 +4,8 @@ import type { Deployment } from '../../routing/deployment.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
 import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
-import { ASKED, type Plan, takingCalls } from './plan.ts'
+import { takingCalls } from './candidate.ts'
+import { ASKED, type Plan } from './plan.ts'
 
 /** Loads the rest of a large group when its first members are exhausted: a few available ones at a time, by signals
  *  read for all at once. Their additional cost is held as for a fallback. */

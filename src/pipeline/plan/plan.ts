@@ -1,24 +1,18 @@
-import { GatewayError } from '../../lib/errors.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
-import { priced } from '../../modes/price/cost.ts'
 import type { Deployment, Group } from '../../routing/deployment.ts'
 import { eligible } from '../../routing/eligible.ts'
 import { type GroupSettings, groupSettings } from '../../routing/group-settings.ts'
 import { firstInOrder, inOrder, orderedAgain, type Placed } from '../../routing/order.ts'
 import { strategies } from '../../routing/strategies/index.ts'
-import {
-  availabilityOf,
-  type Capacity,
-  type Preference,
-  type Candidate as StoreCandidate,
-} from '../../stores/kv/deployment-signals.ts'
+import type { Preference } from '../../stores/kv/deployment-signals.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { type Keepers, keepersOf } from '../ids/keepers.ts'
 import type { KnownIds } from '../ids/known-ids.ts'
 import type { PipelineServices } from '../services.ts'
-import { refusalBy, translatorOf } from '../translate/translator.ts'
-import { affordable } from './affordable.ts'
+import { affordable, billable } from './affordable.ts'
+import { takingCalls } from './candidate.ts'
 import { capableDeployments } from './capable-deployments.ts'
+import { expressible, isNativeAt } from './expressible.ts'
 import { withinModel } from './routing-fields.ts'
 
 /** How many deployments of a large group admission considers. More would slow every call down for a rare case: that all
@@ -104,11 +98,6 @@ const isDrained = ({ drained }: Deployment) => drained === true
 
 const NONE: readonly Deployment[] = []
 
-/** Whether a deployment is asked in the client's own dialect. */
-function isNativeAt(deployment: Deployment, { mode, dialect }: Endpoint): boolean {
-  return translatorOf(deployment, mode, dialect)?.translates !== true
-}
-
 /** The plan without models that were left out since it was made. */
 function withoutLeftOut(plan: Plan, leftOut: Bounds['leftOut']): Plan {
   if (!leftOut) return plan
@@ -177,57 +166,3 @@ function withNamedIds(
 
 /** Every deployment that a call could go to. */
 export const allDeployments = ({ order, others }: Plan): Deployment[] => [...order(), ...others()]
-
-/** Whether a deployment would take a call now, by the known signals. */
-export function takingCalls(services: PipelineServices): (deployment: Deployment) => boolean {
-  const now = services.clock.now()
-  return (deployment) => {
-    const { limits } = asCandidate(services, deployment)
-    const availability = availabilityOf(services.signals.of(deployment.id), limits, now)
-    return availability === 'free' || availability === 'half-open'
-  }
-}
-
-/** The deployments whose provider can express the whole request; where some keep an answer that its client wants kept,
- *  only those. If there is none, throws the first refusal. */
-function expressible(
-  deployments: readonly Deployment[],
-  endpoint: Endpoint,
-  request: ModelRequest,
-  strict = false,
-): readonly Deployment[] {
-  let refusal: GatewayError | undefined
-  const able = deployments.filter((deployment) => {
-    const refused = refusalBy(deployment, endpoint, request, strict)
-    refusal ??= refused
-    return !refused
-  })
-  if (able.length === 0 && refusal) throw refusal
-  if (request.store !== true) return able
-  const keepers = able.filter((deployment) => isNativeAt(deployment, endpoint))
-  return keepers.length > 0 ? keepers : able
-}
-
-/** The deployments with a price for this kind of request. */
-function billable(deployments: readonly Deployment[], { mode }: Endpoint, group: Group): readonly Deployment[] {
-  const known = deployments.filter(({ info }) => priced(info, mode))
-  if (known.length > 0) return known
-  throw new GatewayError(
-    'no_priced_deployment',
-    `No deployment of '${group.name}' has a price for this kind of request, and calls of unknown price are refused.`,
-    { param: 'model' },
-  )
-}
-
-const NO_LIMITS: Capacity = {}
-
-/** A deployment as a candidate for the shared store. Its limits count only with pre-call checks, or as the capacity
- *  that the strategy prefers by. */
-export function asCandidate(
-  { config }: PipelineServices,
-  { id, limits }: Deployment,
-  preference?: Preference,
-): StoreCandidate {
-  const checked = config.router_settings.enable_pre_call_checks ? limits : NO_LIMITS
-  return preference ? { deployment: id, limits: checked, capacity: limits } : { deployment: id, limits: checked }
-}

@@ -6,7 +6,8 @@ import { strategies } from '../../routing/strategies/index.ts'
 import { type Availability, availabilityOf, type DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
-import { asCandidate, planGroup } from './plan.ts'
+import { asCandidate } from './candidate.ts'
+import { planGroup } from './plan.ts'
 
 /** Where calls would go now, each considered alone. */
 export interface Simulation {
