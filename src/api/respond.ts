@@ -9,8 +9,8 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   }
 }
 
-export function text(body: string, contentType: string, status = 200): Answer {
-  return { status, headers: { 'content-type': contentType }, body: new TextEncoder().encode(body) }
+export function text(body: string, contentType: string): Answer {
+  return { status: 200, headers: { 'content-type': contentType }, body: new TextEncoder().encode(body) }
 }
 
 /** Converts an answer to the response that a runtime expects from the router. */

@@ -1,7 +1,7 @@
 import { TEAM_ROLES, type TeamRole } from '../config/sections/self-registration.ts'
 import type { Permission } from './permissions.ts'
 
-export { TEAM_ROLES, type TeamRole }
+export { TEAM_ROLES }
 
 /** The roles of accounts on the whole installation. */
 export const PLATFORM_ROLES = ['platform_admin', 'org_user'] as const

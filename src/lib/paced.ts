@@ -18,12 +18,11 @@ interface Pace<Made> {
  *  run at a time. Further requests share the next run, so that no result is older than its request. */
 export function paced<Owner extends object, Made>(
   make: (owner: Owner) => Promise<Made>,
-  now: () => number = () => performance.now(),
 ): (owner: Owner) => Promise<Made> {
   const paces = new WeakMap<Owner, Pace<Made>>()
 
   function paceOf(owner: Owner): Pace<Made> {
-    const at = now()
+    const at = performance.now()
     const pace = paces.get(owner) ?? { left: MOST_PER_SECOND, countedAt: at, running: undefined, next: undefined }
     paces.set(owner, pace)
     pace.left = Math.min(MOST_PER_SECOND, pace.left + ((at - pace.countedAt) * MOST_PER_SECOND) / 1000)

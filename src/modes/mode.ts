@@ -7,7 +7,6 @@ import type { Asked } from './price/surcharges.ts'
 import type { Tariff } from './price/tariff.ts'
 import type { Usage } from './usage.ts'
 
-export { MODEL_MODES as MODE_NAMES } from '../config/sections/model-list.ts'
 export type ModeName = ModelMode
 
 /** A kind of request that some models of a mode serve beside the usual one, with requests of its own. */

@@ -141,11 +141,11 @@ function run(scope: Scope, endpoint: Endpoint, caller: Caller, request: Received
 const SHORT_BODY_BYTES = 16_384
 
 /** Refuses a long body of a caller at its limit before reading it. */
-function refuseUnread({ services, header, address, requestId }: Scope, caller: Caller): Promise<void> | undefined {
+function refuseUnread({ services, header, requestId }: Scope, caller: Caller): Promise<void> | undefined {
   const length = Number(header('content-length') ?? 0)
   if (length <= SHORT_BODY_BYTES) return undefined
   const tokens = /^multipart\//i.test(header('content-type') ?? '') ? 1 : tokensOfCharacters(length)
-  return refuseEarly(services, { caller, address, requestId, tokens })
+  return refuseEarly(services, { caller, requestId, tokens })
 }
 
 function headersOf(scope: Scope, { clientHeaders }: Endpoint): Readonly<Record<string, string>> | undefined {

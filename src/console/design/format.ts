@@ -31,8 +31,8 @@ export function duration(ms: number | null | undefined): string {
 }
 
 /** How long ago, or until when. */
-export function ago(at: string | number, now = Date.now()): string {
-  const distance = now - new Date(at).getTime()
+export function ago(at: string | number): string {
+  const distance = Date.now() - new Date(at).getTime()
   const length = Math.abs(distance)
   if (length < 5_000) return 'now'
   // Seconds are told of the last minute only.

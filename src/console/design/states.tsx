@@ -55,14 +55,13 @@ export function Failure({
 }
 
 /** Whether a wait has lasted `ms`. */
-export function useLate(waiting: boolean, ms: number): boolean {
+export function useLate(ms: number): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {
     setLate(false)
-    if (!waiting) return undefined
     const timer = setTimeout(() => setLate(true), ms)
     return () => clearTimeout(timer)
-  }, [waiting, ms])
+  }, [ms])
   return late
 }
 
@@ -71,8 +70,8 @@ export const SLOW_MS = 4000
 
 /** Something is read for the first time. Shown only where it takes a while. */
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
-  const late = useLate(true, 150)
-  const later = useLate(true, SLOW_MS)
+  const late = useLate(150)
+  const later = useLate(SLOW_MS)
   if (!late) return null
   return (
     <div class="stack" role="status" aria-label="Reading">

@@ -189,8 +189,8 @@ const classOf = ({ number, elastic }: { readonly number?: boolean; readonly elas
   number ? 'number' : elastic ? 'elastic' : undefined
 
 function Waiting({ columns }: { readonly columns: number }) {
-  const late = useLate(true, 150)
-  const later = useLate(true, SLOW_MS)
+  const late = useLate(150)
+  const later = useLate(SLOW_MS)
   if (!late) return null
   return (
     <div class="table-wrap" role="status" aria-label="Reading">

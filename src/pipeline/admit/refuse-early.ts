@@ -1,5 +1,6 @@
+import type { Caller } from '../caller.ts'
 import type { PipelineServices } from '../services.ts'
-import { type Asking, LEASE_SECONDS } from './decide.ts'
+import { LEASE_SECONDS } from './decide.ts'
 import { isExhausted } from './exhausted.ts'
 import { refusal } from './refusal.ts'
 
@@ -10,7 +11,7 @@ const NEVER = { scope: 'never', subject: 'never', limit: 0 }
  *  a round trip, and the store decides, so that nothing is refused which it would admit. */
 export async function refuseEarly(
   { store }: PipelineServices,
-  { caller, requestId, tokens }: Asking & { readonly requestId: string; readonly tokens: number },
+  { caller, requestId, tokens }: { readonly caller: Caller; readonly requestId: string; readonly tokens: number },
 ): Promise<void> {
   if (!isExhausted(caller)) return
   const { quotas, slots, versions } = caller

@@ -9,7 +9,7 @@ export const sizeField = (metric: string) => `#${metric}`
 export const isCounter = (field: string) => !field.startsWith('#')
 
 /** The name of a metric, in the name of one of its series. */
-export const metricOf = (series: string) => series.split('{', 1)[0] as string
+const metricOf = (series: string) => series.split('{', 1)[0] as string
 
 /** Labels, or a series with its labels, whose values have become `other`. The bound of a bucket stays. */
 export function otherOf(labels: string): string {

@@ -1,9 +1,10 @@
-import { MODE_NAMES, type ModeName, type Operation } from '../../../src/modes/mode.ts'
+import { MODEL_MODES } from '../../../src/config/sections/model-list.ts'
+import type { ModeName, Operation } from '../../../src/modes/mode.ts'
 import { providers } from '../../../src/providers/index.ts'
 
 const DIALECTS = ['messages', 'responses', 'cohere_chat', 'cohere_embed', 'text_to_speech', 'speech_to_text'] as const
 /** Completions are chat's answers, put into other words. */
-const MODES = MODE_NAMES.filter((mode) => mode !== 'completion')
+const MODES = MODEL_MODES.filter((mode) => mode !== 'completion')
 /** What models of a mode may serve beside the usual requests. */
 const FURTHER: Readonly<Partial<Record<ModeName, readonly (readonly [Operation, string])[]>>> = {
   image_generation: [

@@ -1,7 +1,11 @@
+const STEPS = 4
+/** The width of a label, with its distance to the next. */
+const LABEL_WIDTH = 84
+
 /** A number at or above the greatest one that makes round steps, and the steps. */
-export function niceScale(greatest: number, steps = 4): { readonly top: number; readonly ticks: readonly number[] } {
+export function niceScale(greatest: number): { readonly top: number; readonly ticks: readonly number[] } {
   if (!(greatest > 0)) return { top: 1, ticks: [0] }
-  const rough = greatest / steps
+  const rough = greatest / STEPS
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = ([1, 2, 2.5, 5, 10].find((nice) => nice * power >= rough) ?? 10) * power
   const top = Math.ceil(greatest / step - 1e-9) * step
@@ -9,8 +13,8 @@ export function niceScale(greatest: number, steps = 4): { readonly top: number; 
 }
 
 /** At most so many of the labels, at equal distances, so that they do not touch. */
-export function labelEvery(count: number, width: number, labelWidth = 84): number {
-  return Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / labelWidth))))
+export function labelEvery(count: number, width: number): number {
+  return Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / LABEL_WIDTH))))
 }
 
 const COLOURS = 7

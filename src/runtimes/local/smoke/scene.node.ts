@@ -4,7 +4,7 @@ import { type Answer, type FarEnd, inShort, jsonOf } from './far-end.node.ts'
 import { type TemporaryKeys, temporaryKeys } from './temporary-keys.node.ts'
 
 export const SHORT = 'Answer with the word: ok'
-export const COUNTING = 'Count from 1 to 40, one number a line, and write nothing else.'
+const COUNTING = 'Count from 1 to 40, one number a line, and write nothing else.'
 export const LONG_COUNTING = 'Count from 1 to 400, one number a line, and write nothing else.'
 
 /** What checks go by. What several of them need is asked once. */

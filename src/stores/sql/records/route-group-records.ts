@@ -1,5 +1,5 @@
 import type { Sql } from '../sql.ts'
-import { type KeyedRecord, keyedRecords, keyedTable } from './keyed-records.ts'
+import { keyedRecords, keyedTable } from './keyed-records.ts'
 
 const ROUTE_GROUPS = keyedTable({
   table: 'gateway_route_group',
@@ -8,7 +8,6 @@ const ROUTE_GROUPS = keyedTable({
   searched: ['name'],
 })
 
-export type RouteGroupRecord = KeyedRecord<typeof ROUTE_GROUPS>
 export type RouteGroupRecords = ReturnType<typeof routeGroupRecords>
 
 export const routeGroupRecords = (database: Sql) => keyedRecords(database, ROUTE_GROUPS)
