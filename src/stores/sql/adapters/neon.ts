@@ -66,7 +66,8 @@ function neonWire(connectionString: string, timeoutMs: number): Wire {
 /** An error as SqlError. The client's own messages are not repeated, since some hold the connection string. */
 function failure(error: unknown, timeoutMs: number): SqlError {
   const { code, message, sourceError } = error as Partial<NeonDbError>
-  if (code) return refused(code, String(message))
+  // An abort in the middle of an answer has a number there.
+  if (typeof code === 'string' && code !== '') return refused(code, String(message))
   if ((sourceError ?? (error as Error)).name === 'TimeoutError') return noAnswer(timeoutMs)
   const status = /^Server error \(HTTP status (\d+)\)/.exec(String(message))?.[1]
   if (status) return new SqlError(`The database answered with HTTP status ${status}.`)

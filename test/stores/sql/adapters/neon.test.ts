@@ -40,4 +40,17 @@ describe('Postgres over HTTP, as Neon speaks it', () => {
     expect(asked).toHaveLength(2)
     server.close()
   })
+
+  it('takes an answer that stops in the middle for none', async () => {
+    const server = createServer((_, response) => response.writeHead(200).write('{"rows":')).listen(0, '127.0.0.1')
+    await expect.poll(() => server.listening).toBe(true)
+    const fetchEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sql`
+    const sql = neonSql({ connectionString: ADDRESS.replace('cool-1', 'cool-2'), fetchEndpoint, timeoutMs: 100 })
+    const statement = { sql: 'SELECT 1', parameters: [] }
+    const silence = { name: 'SqlError', code: undefined, message: 'The database did not answer within 100 ms.' }
+    await expect(sql.query(statement)).rejects.toMatchObject(silence)
+    await expect(sql.batch([statement])).rejects.toMatchObject(silence)
+    server.closeAllConnections()
+    server.close()
+  })
 })
