@@ -7,10 +7,10 @@ import { jsonLog } from './lib/log.ts'
 import { loadConfig } from './routing/configuration.ts'
 import { type WorkerBindings, workerAdapters } from './runtimes/workers/adapters.ts'
 import { workerClient } from './runtimes/workers/client.ts'
-import { refusal } from './runtimes/workers/refusal.ts'
+import { logMisconfigured, refusal } from './runtimes/workers/refusal.ts'
 import { batchTurn, runOnce, scheduledJobs } from './scheduled.ts'
 import { createServices } from './services.ts'
-import { deliver, type QueueBatch, type QueueMessage } from './stores/queue/cloudflare.ts'
+import { deliver, type QueueBatch, type QueueMessage, retryLater } from './stores/queue/cloudflare.ts'
 import { carriesRecord, writeQueued } from './telemetry/queued-records.ts'
 import { carriesEntry, deliverQueued } from './telemetry/sinks/queued-entries.ts'
 import { topics } from './telemetry/topics.ts'
@@ -74,7 +74,14 @@ export default {
   },
 
   async queue(batch: QueueBatch, bindings: WorkerBindings): Promise<void> {
-    gateway ??= assemble(bindings)
+    try {
+      gateway ??= assemble(bindings)
+    } catch (error) {
+      logMisconfigured(error, write)
+      // Thrown on, the attempts of a message would be used up within minutes, and what it carries would be deleted.
+      for (const message of batch.messages) retryLater(message)
+      return
+    }
     const { log, services } = gateway
     const { records, entries, work } = sorted(batch)
     await Promise.all([

@@ -1,7 +1,6 @@
 import { describeError, type Log } from '../lib/log.ts'
-import type { QueueMessage } from '../stores/queue/cloudflare.ts'
+import { type QueueMessage, retryLater } from '../stores/queue/cloudflare.ts'
 import type { Message } from '../stores/queue/queue.ts'
-import { retryDelaySeconds } from '../stores/queue/retry-delay.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import { type DeadLetters, isKept } from './dead-letters.ts'
 import type { Topic } from './delivery.ts'
@@ -54,7 +53,7 @@ export async function writeQueued(
       else if (isPoison(error) && topic && (await foldAlone(topic, ofTopic))) reportAll('records.folded')
       else if (isPoison(error) && topic && (await keepRefused(topic, ofTopic, describeError(error))))
         reportAll('records.dead')
-      else for (const message of ofTopic) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) })
+      else for (const message of ofTopic) retryLater(message)
     }
   }
 

@@ -7,10 +7,14 @@ import { describeError, jsonLog } from '../../lib/log.ts'
 /** The answer of a worker with an invalid configuration, in the usual error shape. The mistakes are only logged. */
 export function refusal(error: unknown, write: (line: string) => void): Response {
   const requestId = newId('req')
-  jsonLog('error', write).error('misconfigured', { requestId, error: describeError(error) })
+  logMisconfigured(error, write, { requestId })
   const failure = new GatewayError('internal', 'The gateway is not configured properly. Its log says what to change.', {
     code: 'misconfigured',
     headers: { 'x-request-id': requestId },
   })
   return toResponse(failureAnswer(failure))
+}
+
+export function logMisconfigured(error: unknown, write: (line: string) => void, fields: object = {}): void {
+  jsonLog('error', write).error('misconfigured', { ...fields, error: describeError(error) })
 }

@@ -42,10 +42,15 @@ export async function deliver(batch: QueueBatch, handler: Handler, log: Log): Pr
         message.ack()
       } catch (error) {
         log.warn('queue.delivery_failed', { id: message.id, attempt: message.attempts, error: describeError(error) })
-        message.retry({ delaySeconds: retryDelaySeconds(message.attempts) })
+        retryLater(message)
       }
     }),
   )
+}
+
+/** Has a message delivered again after a pause that grows with its attempts. */
+export function retryLater(message: QueueMessage): void {
+  message.retry({ delaySeconds: retryDelaySeconds(message.attempts) })
 }
 
 function deliveryOf({ id, attempts, body }: QueueMessage): Delivery {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { configOf, MASTER_KEY } from '../../support/gateway.ts'
 import { serverError } from '../../support/upstream/index.ts'
@@ -12,7 +14,8 @@ const DRIVER = `
 import worker from './worker.js'
 export default {
   async fetch(request, bindings, execution) {
-    const { pathname } = new URL(request.url)
+    const { pathname, searchParams } = new URL(request.url)
+    const { [searchParams.get('without')]: _, ...given } = bindings
     if (pathname === '/scheduled') {
       await worker.scheduled({ cron: '* * * * *', scheduledTime: Date.now() }, bindings, execution)
       return Response.json({})
@@ -25,7 +28,7 @@ export default {
       ack: () => (settled[index] = 'ack'),
       retry: (options) => (settled[index] = options),
     }))
-    await worker.queue({ queue: 'gateway-work', messages }, bindings, execution)
+    await worker.queue({ queue: 'gateway-work', messages }, given, execution)
     return Response.json(settled)
   },
 }
@@ -39,22 +42,48 @@ const driven = ({ script, ...rest }: WorkerModules): WorkerModules => ({
 
 describe('events of the worker that are no requests', () => {
   let worker: Workerd
+  const told: string[] = []
+  /** The far ends of the worker: each request is told of when it comes, and when it is answered. */
+  const farEnd = createServer((request, response) => {
+    told.push(`${request.url} asked`)
+    setTimeout(() => {
+      told.push(`${request.url} answered`)
+      response.writeHead(request.url === '/hook' ? 204 : 503).end()
+    }, 20)
+  })
 
   beforeAll(async () => {
-    worker = await startWorkerd(driven(await workerModules()), {
+    await new Promise<void>((resolve) => farEnd.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(farEnd.address() as AddressInfo).port}`
+    const settings = `{ url: '${url}/hook', secret: whsec_${btoa('a secret of twenty-four bytes')} }`
+    const yaml = `gateway_settings: { success_callback: [webhook], callback_settings: { webhook: ${settings} } }`
+    worker = await startWorkerd(driven(withConfig(await workerModules(), yaml)), {
       REDIS_URL: 'http://127.0.0.1:9',
       REDIS_TOKEN,
       DATABASE_URL: 'postgres://gateway@127.0.0.1:9/gateway',
+      DATABASE_HTTP_URL: `${url}/sql`,
       GATEWAY_MASTER_KEY: MASTER_KEY,
       GATEWAY_SALT_KEY: SALT_KEY,
     })
   })
-  afterAll(() => worker?.stop())
+  afterAll(async () => {
+    await worker?.stop()
+    farEnd.close()
+  })
 
-  const deliver = async (bodies: unknown[]) => {
-    const response = await fetch(`${worker.url}/queue`, { method: 'POST', body: JSON.stringify(bodies) })
+  const deliver = async (bodies: unknown[], without = '') => {
+    const response = await fetch(`${worker.url}/queue?without=${without}`, {
+      method: 'POST',
+      body: JSON.stringify(bodies),
+    })
     return [response.status, await response.json()]
   }
+
+  it('a worker without a key keeps its messages for one that has it', async () => {
+    const later = { delaySeconds: expect.any(Number) }
+    expect(await deliver([{ topic: 'records:ledger', body: {} }], 'GATEWAY_SALT_KEY')).toEqual([200, { 0: later }])
+    expect(worker.output()).toContain('set the secret GATEWAY_SALT_KEY')
+  })
 
   it('an empty batch and a tick of the clock pass', async () => {
     expect(await deliver([])).toEqual([200, {}])
