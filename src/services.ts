@@ -91,8 +91,9 @@ export interface Adapters {
   readonly memoryBytes: number
   /** The number of callers that are kept in memory. */
   readonly callersKept: number
-  /** Where a runtime bounds it: how many items of batches run at once, whatever is configured. */
-  readonly batchItemsAtOnce?: number
+  /** Where a runtime bounds it: how many items of batches, or posts of a webhook, wait for their answers at once in an
+   *  event, whatever is configured. */
+  readonly callsAtOnce?: number
   /** This process, if the runtime has one. */
   readonly process?: OwnProcess | undefined
   /** Delivers records to the database; `report` is called with the outcome. */
@@ -161,6 +162,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const sinks = configuredSinks(config, {
     transport: adapters.transport,
     boundBucket: adapters.boundBucket,
+    callsAtOnce: adapters.callsAtOnce,
     laneOf: adapters.sinkLane,
     log,
     report: scope.count,
@@ -285,7 +287,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     batchEndpoints: batchedEndpoints,
     keyCallers: keyCallers({ records: callerRecords(callSql), targetDefault, graceMs, now: systemClock.now }),
   }
-  return Object.assign(services, { batchWorker: batchWorkerOf(services, adapters.batchItemsAtOnce) })
+  return Object.assign(services, { batchWorker: batchWorkerOf(services, adapters.callsAtOnce) })
 }
 
 /** The bounds of memory for bodies and answers: one key may use half of it by default. */

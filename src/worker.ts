@@ -84,14 +84,15 @@ export default {
     }
     const { log, services } = gateway
     const { records, entries, work } = sorted(batch)
+    // Records first: far ends that hang have most connections of an event.
+    await writeQueued(records, {
+      topics,
+      sql: services.sql,
+      log,
+      deadLetters: services.records.deadLetters,
+      report: services.telemetry.emit,
+    })
     await Promise.all([
-      writeQueued(records, {
-        topics,
-        sql: services.sql,
-        log,
-        deadLetters: services.records.deadLetters,
-        report: services.telemetry.emit,
-      }),
       deliverQueued(entries, services.sinks.byName, log),
       deliver(
         work,

@@ -28,9 +28,9 @@ import { workersTransport } from './transport.ts'
 /** The time for work after the answer: Workers ends it after 30 s. */
 const DEFERRED_MS = 25_000
 
-/** An event has six connections that wait for the head of an answer, as the calls of items do for as long as their model
- *  writes. Two are left to the stores, without which leases would run out. */
-const BATCH_ITEMS_AT_ONCE = 4
+/** An event has six connections that wait for the head of an answer, as calls of items do for as long as their model
+ *  writes, and posts to a webhook that hangs. Two are left to the stores, without which leases would run out. */
+const CALLS_AT_ONCE = 4
 
 /** A quarter of the 128 MB of an isolate. A body is there several times: as it came, read, changed, and sent. An isolate
  *  that needs more is thrown away, with the calls of all its clients. */
@@ -85,7 +85,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     defer: waitUntil,
     // An isolate has 128 MB in all.
     callersKept: 2000,
-    batchItemsAtOnce: BATCH_ITEMS_AT_ONCE,
+    callsAtOnce: CALLS_AT_ONCE,
     memoryBytes: ROOM_FOR_BODIES,
     delivering: (report) => queuedDelivery({ queue, sql, log, deadLetters, report, defer: waitUntil }),
     boundBucket: bindings.LOGS && r2Objects(bindings.LOGS),

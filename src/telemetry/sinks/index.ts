@@ -17,6 +17,8 @@ interface SinkMeans {
   readonly transport: Transport
   /** A bucket that the runtime itself is bound to. */
   readonly boundBucket?: ObjectWriter | undefined
+  /** Where a runtime bounds it: how many posts of an event may wait for their answers at once. */
+  readonly callsAtOnce?: number | undefined
 }
 
 /** Makes the sinks of each callback from its settings; undefined where nothing is delivered. */
@@ -25,9 +27,10 @@ const SINKS: {
 } = {
   // Its page is scraped.
   prometheus: () => undefined,
-  webhook(settings, { transport }) {
+  webhook(settings, { transport, callsAtOnce }) {
     if (!settings?.url || !settings.secret) return undefined
-    return webhook({ ...settings, url: settings.url, secret: settings.secret }, transport)
+    const bound = callsAtOnce === undefined ? {} : { atOnce: callsAtOnce }
+    return webhook({ ...settings, url: settings.url, secret: settings.secret }, transport, bound)
   },
   langfuse(settings, { transport }) {
     const { host, public_key: publicKey, secret_key: secretKey, project_id: projectId } = settings ?? {}
@@ -44,6 +47,7 @@ export function configuredSinks(
   {
     transport,
     boundBucket,
+    callsAtOnce,
     laneOf = bufferedLane,
     ...means
   }: SinkMeans & {
@@ -54,7 +58,8 @@ export function configuredSinks(
   },
 ): Sinks {
   const names = [...new Set(settings.success_callback)]
-  const sinks = names.flatMap((name) => made(name, settings.callback_settings, { transport, boundBucket }) ?? [])
+  const all = { transport, boundBucket, callsAtOnce }
+  const sinks = names.flatMap((name) => made(name, settings.callback_settings, all) ?? [])
   return sinksOf(sinks, { ...means, laneOf })
 }
 

@@ -17,7 +17,7 @@ export interface WebhookSettings {
   readonly headers: Readonly<Record<string, Secret>>
 }
 
-/** So many posts are on their way at once. */
+/** So many posts are on their way at once, unless the runtime allows fewer. */
 const AT_ONCE = 16
 /** How long a post may take. */
 const POST_MS = 10_000
@@ -26,12 +26,18 @@ const NOT_BEGUN = new SinkFailure('away', 'it takes too long to answer')
 
 /** Posts each event by itself, signed as Standard Webhooks asks (https://www.standardwebhooks.com). Calls and notices have a
  *  sink each, so that many calls delay or displace no notice. The first is `webhook`, another one `webhook.notices`. */
-export function webhook(settings: WebhookSettings, transport: Transport, postMs = POST_MS): Sink[] {
+export function webhook(
+  settings: WebhookSettings,
+  transport: Transport,
+  { postMs = POST_MS, atOnce = AT_ONCE }: { readonly postMs?: number; readonly atOnce?: number } = {},
+): Sink[] {
   const chosen = (of: readonly SinkEvent['type'][]) =>
     new Set(of.filter((type) => settings.events.includes(PUBLIC_NAMES[type])))
   return [chosen([...CALLS_ALONE]), chosen(NOTICES)]
     .filter(({ size }) => size > 0)
-    .map((takes, index) => posting(index === 0 ? 'webhook' : 'webhook.notices', { takes, settings, transport, postMs }))
+    .map((takes, index) =>
+      posting(index === 0 ? 'webhook' : 'webhook.notices', { takes, settings, transport, postMs, atOnce }),
+    )
 }
 
 function posting(
@@ -41,11 +47,13 @@ function posting(
     settings: { url, secret, headers },
     transport,
     postMs,
+    atOnce,
   }: {
     readonly takes: Sink['takes']
     readonly settings: WebhookSettings
     readonly transport: Transport
     readonly postMs: number
+    readonly atOnce: number
   },
 ): Sink {
   const sign = signer(secret)
@@ -75,7 +83,7 @@ function posting(
         outcomes[index] = outcome
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, sendSome))
+    await Promise.all(Array.from({ length: Math.min(atOnce, AT_ONCE) }, sendSome))
     return outcomes
   }
 

@@ -94,6 +94,17 @@ describe('events of the worker that are no requests', () => {
     const later = { delaySeconds: expect.any(Number) }
     expect(await deliver([{ topic: 'nobody', body: 1 }, 'not ours'])).toEqual([200, { 0: later, 1: later }])
   })
+
+  it('records are written before far ends are asked, which may hang', async () => {
+    const event = { type: 'call.finished', at: '2026-01-01T00:00:00.000Z' }
+    const record = { topic: 'records:audit', body: { event_id: 'event-1' } }
+    const before = told.length
+    expect(await deliver([{ topic: 'sink:webhook', body: { id: 'one', event } }, record])).toEqual([
+      200,
+      { 0: 'ack', 1: { delaySeconds: expect.any(Number) } },
+    ])
+    expect(told.slice(before)).toEqual(['/sql asked', '/sql answered', '/hook asked', '/hook answered'])
+  })
 })
 
 describe.skipIf(!edgeExists())('health checks by the clock of Workers', () => {

@@ -101,8 +101,12 @@ model_list:
 describe('a far end of a webhook', () => {
   const transport = undiciTransport()
   afterAll(() => transport.close())
-  const to = (url: string, postMs?: number) =>
-    webhook({ url, secret: secret(SECRET), events: ['call.finished'], headers: {} }, transport, postMs)[0] as Sink
+  const to = (url: string, postMs = 10_000, atOnce?: number) =>
+    webhook(
+      { url, secret: secret(SECRET), events: ['call.finished'], headers: {} },
+      transport,
+      atOnce === undefined ? { postMs } : { postMs, atOnce },
+    )[0] as Sink
   const signal = () => new AbortController().signal
 
   it('gets again what it did not take, and only that', async () => {
@@ -142,6 +146,14 @@ describe('a far end of a webhook', () => {
     receiver.answer(() => ({ status: 200 }))
     expect(await to(receiver.url).deliver(some, signal())).toMatchObject({ again: [], refused: 0 })
     expect(receiver.received.length - before).toBe(116)
+  })
+
+  it('gets fewer posts at once where a runtime allows fewer', async () => {
+    receiver.answer(() => ({ status: 0 }))
+    const before = receiver.received.length
+    await to(receiver.url, 500, 4).deliver(entries(20), signal())
+    expect(receiver.received.length - before).toBe(4)
+    receiver.answer(() => ({ status: 200 }))
   })
 
   it.each([
