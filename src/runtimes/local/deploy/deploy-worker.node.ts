@@ -145,15 +145,20 @@ async function checkBundle(
   { config, wanted, plan, step }: Bundled,
 ): Promise<void> {
   const bundle = await measure(wrangler, target)
-  const measured = { ...bundle, subrequests: subrequestsOf(config), cronTriggers: wanted.cronTriggers }
+  const { call, withTools } = subrequestsOf(config)
+  const measured = { ...bundle, subrequests: call, cronTriggers: wanted.cronTriggers }
   const beyond = beyondPlan(measured, plan)
   if (beyond.length > 0) throw new Refusal(beyond.join('\n'))
   const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`
   const start = bundle.startupMs === undefined ? 'start not measured' : `start ${bundle.startupMs} ms of CPU here`
   step(
     'bundle',
-    `${kib(bundle.bytes)}, ${kib(bundle.gzipBytes)} gzipped; ${start}; a call makes ${measured.subrequests} requests at most`,
+    `${kib(bundle.bytes)}, ${kib(bundle.gzipBytes)} gzipped; ${start}; a call makes ${call} requests at most`,
   )
+  if (withTools > plan.subrequests) {
+    const allowed = `${plan.name} allows ${plan.subrequests}`
+    step('note', `a call with managed tools makes up to ${withTools} requests, of which ${allowed}: use Workers Paid`)
+  }
   if (plan === PLANS.free && config.general_settings.embeddings_batch_enabled) {
     step('note', 'a turn of batches makes about 1,000 requests, of which Workers Free allows 50: use Workers Paid')
   }

@@ -6,8 +6,15 @@ import { buildWorker } from '../build-worker.node.ts'
 import type { Measured } from './plan-limits.ts'
 import type { Wrangler } from './wrangler.node.ts'
 
-/** Round trips of a call to the stores and to queues: deciding, settling, an unknown key, its record. */
-const OWN_REQUESTS = 8
+/** Statements of the first call of an isolate: the schema, the salt, an unknown key, the registry. */
+const STATEMENTS = 8
+/** Requests to a shared store over HTTP: scripts that it lacks, deciding, settling. Those to a Durable Object and to queues
+ *  are requests to Cloudflare's own services, of which every plan allows a thousand. */
+const STORE_REQUESTS = 7
+/** Each attempt that fails is settled, and the next one has a place of its own. */
+const STORE_REQUESTS_AN_ATTEMPT = 2
+/** Turns and calls of a call with managed tools, and what a session and its list of tools take. */
+const [TOOL_TURNS, TOOL_CALLS, REQUESTS_A_SERVER] = [8, 16, 3]
 
 /** Measures the upload of a deployment, and its start on this machine. Nothing leaves this machine. */
 export async function measure(
@@ -28,10 +35,19 @@ export async function measure(
   }
 }
 
-/** The most requests that a call can make: each attempt in each group of its longest chain, and those of its own. */
-export function subrequestsOf({ router_settings: router, gateway_settings: gateway }: Config): number {
+/** The most requests that leave Cloudflare in a call: each attempt in each group of its longest chain, and those of its
+ *  own. `withTools`: of a call that uses all configured servers of managed tools. */
+export function subrequestsOf(config: Config): { readonly call: number; readonly withTools: number } {
+  const { router_settings: router, gateway_settings: gateway, general_settings: general } = config
   const chains = [gateway.fallbacks, gateway.context_window_fallbacks, gateway.content_policy_fallbacks]
   const longest = Math.max(0, ...chains.flat().flatMap((chain) => Object.values(chain).map((groups) => groups.length)))
   const hedged = router.hedge_after_ms === undefined && router.hedge === undefined ? 1 : 2
-  return OWN_REQUESTS + (1 + router.num_retries) * (1 + longest) * hedged
+  const attempts = Math.max(1 + router.num_retries, hedged) * (1 + longest)
+  const [own, anAttempt] = general.redis_url
+    ? [STATEMENTS + STORE_REQUESTS, 1 + STORE_REQUESTS_AN_ATTEMPT]
+    : [STATEMENTS, 1]
+  const call = own + attempts * anAttempt
+  const servers = gateway.mcp_servers.length
+  const tools = TOOL_TURNS * anAttempt + TOOL_CALLS + servers * REQUESTS_A_SERVER
+  return { call, withTools: servers === 0 ? call : call + tools }
 }

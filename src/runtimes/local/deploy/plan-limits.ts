@@ -6,7 +6,7 @@ export interface PlanLimits {
   readonly startupMs: number
   readonly variables: number
   readonly variableBytes: number
-  /** Requests that one event may make. */
+  /** Requests that one event may make to what is not Cloudflare's own. */
   readonly subrequests: number
   /** Of the whole account. */
   readonly cronTriggers: number
