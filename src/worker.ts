@@ -109,7 +109,9 @@ export default {
     gateway ??= assemble(bindings)
     const { services } = gateway
     const { signal } = new AbortController()
-    const jobs = [...scheduledJobs(services), batchTurn(services)].filter(({ everySeconds }) => everySeconds > 0)
-    await Promise.all(jobs.map((job) => runOnce(services, job, signal)))
+    await Promise.all(scheduledJobs(services).map((job) => runOnce(services, job, signal)))
+    // Last: its calls and those of health checks would leave no connection of this event to the stores.
+    const turn = batchTurn(services)
+    if (turn.everySeconds > 0) await runOnce(services, turn, signal)
   },
 }

@@ -8,7 +8,9 @@ import { cooldown } from '../settle/outcome.ts'
 import { reportCooled } from '../settle/report-cooled.ts'
 import { type ProbeResult, probe } from './probe.ts'
 
-const AT_ONCE = 5
+/** An event of Workers has six connections that wait for an answer, and a dead deployment has one for a minute: some are
+ *  left to the stores. */
+const AT_ONCE = 4
 
 /** Probes deployments without recent calls and settles the result as calls do: a dead one is cooled before a client
  *  meets it, a recovered one is back. A probe is not recorded as a call or as spend. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../../support/configuration.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { s3Endpoint } from '../../support/s3.ts'
+import { change, json, slowHeaders } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
 import { withBatchTurns } from './support/batch-turns.ts'
 import { workerModules } from './support/built-once.ts'
@@ -30,6 +31,7 @@ describe.skipIf(!edgeExists())('batches on Workers', { timeout: 120_000 }, () =>
     const yaml = configuration({
       general_settings: {
         embeddings_batch_enabled: true,
+        health_check_interval: 3600,
         blob_storage: {
           endpoint: `http://127.0.0.1:${(storage.address() as AddressInfo).port}`,
           bucket: STORAGE.bucket,
@@ -37,7 +39,10 @@ describe.skipIf(!edgeExists())('batches on Workers', { timeout: 120_000 }, () =>
           secret_access_key: STORAGE.secretAccessKey,
         },
       },
-      model_list: [deployment(upstream.url, 'm', 'batched-at-the-edge')],
+      model_list: [
+        deployment(upstream.url, 'm', 'batched-at-the-edge'),
+        ...Array.from({ length: 8 }, (_, at) => deployment(`${upstream.url}/idle`, 'idle', `idle-${at}`)),
+      ],
     })
     const modules = withBatchTurns(withConfig(await workerModules(), yaml))
     const start = () => startWorkerd(modules, edge.variables, { queue: 'taking' })
@@ -105,8 +110,12 @@ describe.skipIf(!edgeExists())('batches on Workers', { timeout: 120_000 }, () =>
   it('are found by the clock when every wake-up got lost, and after an isolate ended in the middle', async () => {
     const id = await make(60)
     const before = (await upstream.calls('batched-at-the-edge')).length
+    await upstream.script('/idle', [change(json(200, { data: [] }), slowHeaders({ ms: 300 }))])
     void at(1, '/scheduled').catch(() => {})
     await upstream.until('batched-at-the-edge', (calls) => calls.length > before + 5, 30_000)
+    // Checks of idle deployments and items together leave connections to the stores.
+    expect(await upstream.arrivals('/idle', (found) => found.length > 0)).toHaveLength(8)
+    expect(await (await at(1, '/most')).json()).toBeLessThanOrEqual(4)
     await isolates[1]?.stop()
     const { rows } = await sql.query("SELECT item FROM gateway_batch_item WHERE batch_id = $1 AND state = 'open'", [id])
     await sql.query("UPDATE gateway_batch_item SET due_at = now() WHERE state = 'open'")

@@ -1,13 +1,13 @@
 import type { WorkerModules } from './worker-modules.ts'
 
-/** Counts the calls of models that wait for the head of their answer. */
+/** Counts the calls and checks of models that wait for the head of their answer. */
 const COUNTING = `
 const { fetch } = globalThis
 let waiting = 0
 let most = 0
 globalThis.fetch = async (...given) => {
   const url = given[0] instanceof Request ? given[0].url : String(given[0])
-  if (!url.endsWith('/v1/chat/completions')) return fetch(...given)
+  if (!/\\/v1\\/(chat\\/completions|models)$/.test(url)) return fetch(...given)
   most = Math.max(most, ++waiting)
   try {
     return await fetch(...given)
