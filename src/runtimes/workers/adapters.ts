@@ -12,6 +12,7 @@ import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import { upstashStore } from '../../stores/kv/upstash.ts'
 import { cloudflareQueue, type QueueBinding } from '../../stores/queue/cloudflare.ts'
 import { queueByTopic } from '../../stores/queue/queue-by-topic.ts'
+import { credentialsOf } from '../../stores/sql/adapters/connection-string.ts'
 import { neonSql } from '../../stores/sql/adapters/neon.ts'
 import { preparedFirst } from '../../stores/sql/adapters/prepared-first.ts'
 import { deadLetterRecords } from '../../stores/sql/dead-letter-records.ts'
@@ -123,7 +124,8 @@ function redisOverHttp({ general_settings: { redis_url, redis_token } }: Config)
   if (!url?.startsWith('http') || !redis_token) {
     throw new TypeError('On Workers Redis is reached over HTTP: set REDIS_URL (https://…) and REDIS_TOKEN, or neither.')
   }
-  return upstashStore({ url, token: reveal(redis_token) })
+  // The client refuses the end of a line, which secrets from files have, and quotes the address.
+  return upstashStore({ url: new URL(url).href, token: reveal(redis_token) })
 }
 
 /** All isolates of a gateway ask one object. */
@@ -140,10 +142,18 @@ function inObject({ SHARED_STORE: objects, SHARED_STORE_LOCATION: locationHint }
 
 function relational({ general_settings: settings }: Config, bindings: WorkerBindings, schemaText: string): Sql {
   if (!settings.database_url) throw new TypeError('On Workers a database is needed: set DATABASE_URL (postgres://…).')
-  const neon = neonSql({
-    connectionString: reveal(settings.database_url),
-    ...(bindings.DATABASE_HTTP_URL ? { fetchEndpoint: bindings.DATABASE_HTTP_URL } : {}),
-  })
+  const connectionString = reveal(settings.database_url)
+  const { user, database } = credentialsOf(connectionString)
+  if (user === '' || database === '') {
+    throw new TypeError(
+      'On Workers DATABASE_URL must name a user and a database: postgres://user:password@host/database.',
+    )
+  }
+  const fetchEndpoint = bindings.DATABASE_HTTP_URL || undefined
+  if (fetchEndpoint && !/^https?:$/.test(URL.parse(fetchEndpoint)?.protocol ?? '')) {
+    throw new TypeError('DATABASE_HTTP_URL must be an address that begins with https://.')
+  }
+  const neon = neonSql({ connectionString, ...(fetchEndpoint ? { fetchEndpoint } : {}) })
   return preparedFirst(neon, async () => {
     await applySchema(neon, schemaText)
     await requireSameSalt(neon, settings)

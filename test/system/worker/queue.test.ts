@@ -15,7 +15,7 @@ import worker from './worker.js'
 export default {
   async fetch(request, bindings, execution) {
     const { pathname, searchParams } = new URL(request.url)
-    const { [searchParams.get('without')]: _, ...given } = bindings
+    const given = { ...bindings, ...JSON.parse(searchParams.get('given') ?? '{}') }
     if (pathname === '/scheduled') {
       await worker.scheduled({ cron: '* * * * *', scheduledTime: Date.now() }, bindings, execution)
       return Response.json({})
@@ -58,7 +58,8 @@ describe('events of the worker that are no requests', () => {
     const settings = `{ url: '${url}/hook', secret: whsec_${btoa('a secret of twenty-four bytes')} }`
     const yaml = `gateway_settings: { success_callback: [webhook], callback_settings: { webhook: ${settings} } }`
     worker = await startWorkerd(driven(withConfig(await workerModules(), yaml)), {
-      REDIS_URL: 'http://127.0.0.1:9',
+      // As a file has it.
+      REDIS_URL: 'http://127.0.0.1:9\n',
       REDIS_TOKEN,
       DATABASE_URL: 'postgres://gateway@127.0.0.1:9/gateway',
       DATABASE_HTTP_URL: `${url}/sql`,
@@ -71,19 +72,28 @@ describe('events of the worker that are no requests', () => {
     farEnd.close()
   })
 
-  const deliver = async (bodies: unknown[], without = '') => {
-    const response = await fetch(`${worker.url}/queue?without=${without}`, {
+  const deliver = async (bodies: unknown[], given: object = {}) => {
+    const query = `given=${encodeURIComponent(JSON.stringify(given))}`
+    const response = await fetch(`${worker.url}/queue?${query}`, {
       method: 'POST',
       body: JSON.stringify(bodies),
     })
     return [response.status, await response.json()]
   }
 
-  it('a worker without a key keeps its messages for one that has it', async () => {
-    const later = { delaySeconds: expect.any(Number) }
-    expect(await deliver([{ topic: 'records:ledger', body: {} }], 'GATEWAY_SALT_KEY')).toEqual([200, { 0: later }])
-    expect(worker.output()).toContain('set the secret GATEWAY_SALT_KEY')
-  })
+  it.each([
+    [{ GATEWAY_SALT_KEY: '' }, 'set the secret GATEWAY_SALT_KEY'],
+    [{ DATABASE_URL: 'postgres://db.example/gateway' }, 'DATABASE_URL must name a user and a database'],
+    [{ DATABASE_URL: 'postgres://me:secret@db.example' }, 'DATABASE_URL must name a user and a database'],
+    [{ DATABASE_HTTP_URL: 'nonsense' }, 'DATABASE_HTTP_URL must be an address'],
+  ])(
+    'a worker with a mistake in its secrets names it and keeps its messages for a later one: %j',
+    async (given, told) => {
+      const later = { delaySeconds: expect.any(Number) }
+      expect(await deliver([{ topic: 'records:ledger', body: {} }], given)).toEqual([200, { 0: later }])
+      expect(worker.output()).toContain(told)
+    },
+  )
 
   it('an empty batch and a tick of the clock pass', async () => {
     expect(await deliver([])).toEqual([200, {}])

@@ -58,7 +58,9 @@ export async function secretsToSend({
 function unfit({ REDIS_URL: redis, DATABASE_URL: database }: Record<string, string>): string[] {
   return [
     ...(redis && !/^https?:\/\//.test(redis) ? ['REDIS_URL is not the REST address, which begins with https://.'] : []),
-    ...(database && !/^postgres(ql)?:\/\//.test(database) ? ['DATABASE_URL does not begin with postgres://.'] : []),
+    ...(database && !/^postgres(ql)?:\/\/[^/@]+@[^/]+\/[^?]/.test(database)
+      ? ['DATABASE_URL does not have the form postgres://user:password@host/database.']
+      : []),
   ]
 }
 
