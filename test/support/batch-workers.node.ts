@@ -111,10 +111,10 @@ export async function startBatchPlace(
   const config = loadConfig(
     configuration({
       general_settings: { embeddings_batch_enabled: true, callable_target_default: 'allow', ...settings },
-      router_settings: { num_retries: 0, cooldown_time: 0 },
-      model_list: ['m', 'other'].map((name) => ({
+      router_settings: { num_retries: 0, cooldown_time: 0, hedge_after_ms: 20 },
+      model_list: ['m', 'other', 'two', 'two'].map((name, at) => ({
         model_name: name,
-        deployment_id: `d-${name}`,
+        deployment_id: `d-${name}-${at}`,
         gateway_params: {
           model: `openai-compatible/${name}-there`,
           api_base: 'https://provider.test/v1',

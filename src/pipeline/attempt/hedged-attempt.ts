@@ -38,9 +38,10 @@ async function hedged(
   startHedge: StartHedge,
 ): Promise<Committed> {
   const kind = `${call.endpoint.mode.name} ${call.streamed ? 'streamed' : 'whole'}`
-  // An upload can be read only once, so it cannot be hedged.
-  const waitMs =
-    !call.hedged && !call.form ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs) : undefined
+  // An upload can be read only once. Nobody waits for an item of a batch, and on Workers a second call of each would
+  // leave no connection of an event to the stores.
+  const mayHedge = !call.hedged && !call.form && !call.batch
+  const waitMs = mayHedge ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs) : undefined
   const learn = (attempts: readonly Attempt[]) => {
     if (hedge.p95) for (const one of attempts) learnAttempt(plan, kind, one)
   }

@@ -47,6 +47,23 @@ describe.skipIf(!postgresUrl)('items of a batch', () => {
     expect(own.length / 200).toBeLessThanOrEqual(0.4)
   })
 
+  it('are not hedged, since nobody waits for them', async () => {
+    const services = place.services()
+    place.provider = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return {}
+    }
+    const id = await place.batch({
+      id: 'batch_slow',
+      requests: 3,
+      line: (item) => usualLine('batch_slow', item, 'two'),
+    })
+    services.batchWorker.start()
+    expect(await place.until(id, isOver)).toMatchObject({ completed: 3, failed: 0 })
+    await services.batchWorker.stop(5000)
+    expect(place.asked.filter((text) => text.startsWith(`${id}-`))).toHaveLength(3)
+  })
+
   it('that fail are in the error file, and the others are not hurt', async () => {
     const services = place.services()
     const id = await place.batch({
