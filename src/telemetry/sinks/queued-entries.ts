@@ -1,6 +1,6 @@
 import { parseExactly } from '../../lib/json/exact-json.ts'
 import type { Log } from '../../lib/log.ts'
-import type { QueueMessage } from '../../stores/queue/cloudflare.ts'
+import { type QueueMessage, retryLater } from '../../stores/queue/cloudflare.ts'
 import { isShortEnough } from '../../stores/queue/message-body.ts'
 import type { Message } from '../../stores/queue/queue.ts'
 import { retryDelaySeconds } from '../../stores/queue/retry-delay.ts'
@@ -10,6 +10,10 @@ import type { Sink, SinkEntry, SinkFailure } from './sink.ts'
 import type { Tally } from './tally.ts'
 
 const PREFIX = 'sink:'
+
+/** So often an entry is tried in a day, in which two versions of a Worker may serve beside each other. */
+const TRIES_A_DAY = 34
+const isYoung = ({ attempts }: QueueMessage) => attempts < TRIES_A_DAY
 
 /** The most bytes of a request's content, and of an answer's, where both are too long for a message. */
 const SHORTENED_BYTES = 32_768
@@ -50,9 +54,12 @@ export async function deliverQueued(
   async function deliverTo(name: string, ofSink: readonly QueueMessage[]): Promise<void> {
     const found = sinks.get(name)
     if (!found) {
-      // The sink was switched off while its entries waited.
-      for (const message of ofSink) message.ack()
-      log.error('sink.dropped', { sink: name, entries: ofSink.length, reason: 'it is no longer configured' })
+      // Of a sink that a newer version has, which delivers them; or of one that was switched off while they waited.
+      const [waiting, over] = [ofSink.filter(isYoung), ofSink.filter((message) => !isYoung(message))]
+      for (const message of waiting) retryLater(message)
+      for (const message of over) message.ack()
+      if (over.length === 0) return
+      log.error('sink.dropped', { sink: name, entries: over.length, reason: 'it is no longer configured' })
       return
     }
     const { sink, counts } = found

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { QueueMessage } from '../../../src/stores/queue/cloudflare.ts'
 import { encodeBody } from '../../../src/stores/queue/message-body.ts'
 import type { Message } from '../../../src/stores/queue/queue.ts'
+import { retryDelaySeconds } from '../../../src/stores/queue/retry-delay.ts'
 import { carriesEntry, deliverQueued, sinkMessage } from '../../../src/telemetry/sinks/queued-entries.ts'
 import { queuedLane } from '../../../src/telemetry/sinks/queued-lane.ts'
 import { type SinkEntry, SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
@@ -100,7 +101,7 @@ describe('events that go over a queue', () => {
 })
 
 describe('the consumer of a queue', () => {
-  function messagesOf(some: readonly SinkEntry[], sink = 'far') {
+  function messagesOf(some: readonly SinkEntry[], sink = 'far', attempts = 3) {
     const outcomes: Record<string, string> = {}
     const messages = some.map((one): QueueMessage => {
       const set = (outcome: string) => {
@@ -110,7 +111,7 @@ describe('the consumer of a queue', () => {
         id: one.id,
         // What a queue carries was JSON.
         body: JSON.parse(JSON.stringify(sinkMessage(sink, one))),
-        attempts: 3,
+        attempts,
         ack: () => set('ack'),
         retry: (options) => set(`retry in ${options?.delaySeconds}`),
       }
@@ -143,9 +144,19 @@ describe('the consumer of a queue', () => {
       return {}
     }
     const { messages, outcomes } = messagesOf(entries(4))
-    const others = messagesOf([entry('x')], 'gone')
+    const others = messagesOf([entry('x')], 'gone', 34)
     await deliverQueued([...messages, ...others.messages], byName(bench), bench.log)
     expect({ ...outcomes, ...others.outcomes }).toEqual({ 0: 'ack', 1: 'ack', 2: 'ack', 3: 'ack', x: 'ack' })
     expect([bench.told('sink.delivered'), bench.told('sink.dropped')]).toEqual([3, 1])
+  })
+
+  it('leaves what belongs to a sink of a newer version to that for a day', async () => {
+    const bench = sinkBench()
+    const { messages, outcomes } = messagesOf([entry('x')], 'newer', 33)
+    await deliverQueued(messages, byName(bench), bench.log)
+    expect(outcomes).toEqual({ x: 'retry in 3600' })
+    const days =
+      Array.from({ length: 33 }, (_, at) => retryDelaySeconds(at + 1)).reduce((sum, one) => sum + one) / 86_400
+    expect(Math.round(days)).toBe(1)
   })
 })
