@@ -1,5 +1,5 @@
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
-import { BodyTooLarge, TransportError } from '../transport/transport.ts'
+import { BodyTooLarge, RequestsSpent, TransportError } from '../transport/transport.ts'
 import { asFormFailure } from './request/incoming-form.ts'
 
 /** Classifies an error from building the upstream request. Such an error is the client's or the gateway's and blames no
@@ -20,6 +20,10 @@ const LONG_REQUEST_BYTES = 1024 * 1024
 export function asUpstreamFailure(error: unknown, sentBytes = 0): GatewayError {
   const ofForm = asFormFailure(error)
   if (ofForm) return ofForm
+  if (error instanceof RequestsSpent) {
+    const message = 'The call took more requests than one may make here. Use fewer retries, fallbacks or tools.'
+    return new GatewayError('overloaded', message, { code: 'too_many_subrequests', cause: error })
+  }
   if (error instanceof TransportError) {
     const blames = sentBytes < LONG_REQUEST_BYTES ? {} : ({ blames: 'perhaps' } as const)
     return new GatewayError('upstream_unreachable', 'The connection to the provider failed.', {

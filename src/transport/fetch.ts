@@ -3,6 +3,7 @@ import type { Pieces } from '../lib/bytes/pieces.ts'
 import { openHeaders } from './open-headers.ts'
 import { readAll } from './read-all.ts'
 import {
+  RequestsSpent,
   type Transport,
   TransportError,
   type UpstreamBody,
@@ -10,6 +11,9 @@ import {
   type UpstreamResponse,
 } from './transport.ts'
 import { wholeBody } from './whole-body.ts'
+
+/** How Workers refuses a request beyond those that its plan allows an event. */
+const REQUESTS_SPENT = /^Too many subrequests/
 
 /** The transport of runtimes with a native `fetch`, such as Workers. `undecoded`: the codings of bodies that this `fetch`
  *  leaves as they are, and their names for a DecompressionStream. */
@@ -30,7 +34,8 @@ export function fetchTransport(undecoded: ReadonlyMap<string, CompressionFormat>
       } catch (error) {
         if (signal.aborted) throw signal.reason
         if (sending?.broken.signal.aborted) throw sending.broken.signal.reason
-        throw new TransportError(`could not reach ${request.origin}`, { cause: error })
+        const Failure = REQUESTS_SPENT.test((error as Error).message) ? RequestsSpent : TransportError
+        throw new Failure(`could not reach ${request.origin}`, { cause: error })
       }
       return {
         status: response.status,

@@ -53,6 +53,9 @@ export class TransportError extends Error {
   override readonly name = 'TransportError'
 }
 
+/** The runtime sends no more requests for this call or event: the far end was not asked. */
+export class RequestsSpent extends TransportError {}
+
 /** A name leads into a private network, where the request must not go. */
 export class PrivateAddress extends Error {
   override readonly name = 'PrivateAddress'

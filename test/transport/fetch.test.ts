@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { GatewayError } from '../../src/lib/errors.ts'
+import { asUpstreamFailure } from '../../src/pipeline/failures.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
 import { BodyTooLarge, TransportError } from '../../src/transport/transport.ts'
 
@@ -59,6 +61,17 @@ describe('a whole answer, over fetch', () => {
 
   it('that ends early is no answer', async () => {
     await expect(bytes('/cut', WHOLE.length)).rejects.toThrow(TransportError)
+  })
+
+  it('that a runtime does not ask for any more is no fault of the far end', async () => {
+    vi.stubGlobal('fetch', () => Promise.reject(new Error('Too many subrequests by single Worker invocation.')))
+    try {
+      const failure = await ask('/told').catch(asUpstreamFailure)
+      expect(failure).toMatchObject({ status: 503, code: 'too_many_subrequests', isFinal: true })
+      expect((failure as GatewayError).row.blames).toBeUndefined()
+    } finally {
+      vi.unstubAllGlobals()
+    }
   })
 
   it('is not waited for when nobody wants it any more', async () => {
