@@ -155,6 +155,12 @@ async function checkBundle(
     'bundle',
     `${kib(bundle.bytes)}, ${kib(bundle.gzipBytes)} gzipped; ${start}; a call makes ${call} requests at most`,
   )
+  if (plan === PLANS.free) {
+    step(
+      'note',
+      'Workers Free gives a request 10 ms of CPU: to check a password takes ten times that, so sign in otherwise',
+    )
+  }
   if (withTools > plan.subrequests) {
     const allowed = `${plan.name} allows ${plan.subrequests}`
     step('note', `a call with managed tools makes up to ${withTools} requests, of which ${allowed}: use Workers Paid`)
