@@ -6,7 +6,7 @@ import type { Scope } from '../scope.ts'
 export function auditSignOn(scope: Scope, { account, first }: Arrival, metadata: Record<string, unknown>): void {
   const { account_id: id } = account
   const person = { actor_type: 'account', actor_id: id, resource_id: id } satisfies AuditDetails
-  scope.audits(person)
+  scope.audits({ ...person, metadata })
   if (!first) return
   const { provider, email } = metadata
   const { outcome, role_before: before } = first

@@ -19,8 +19,10 @@ export const logout = defineRoute(
   },
   async (scope) => {
     const session = scope.session()
-    if (session) await scope.services.sessions.end(session.sessionId)
-    scope.audits({ resource_id: session?.account?.accountId ?? null })
+    if (session) {
+      await scope.services.sessions.end(session.sessionId)
+      scope.audits({ resource_id: session.account?.accountId ?? null })
+    }
     return json({ authenticated: false }, 200, setSessionCookie(scope.site()))
   },
 )

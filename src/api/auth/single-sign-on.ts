@@ -62,11 +62,10 @@ const callback = defineRoute(
   async (scope) => {
     const { services } = scope
     const metadata: Record<string, unknown> = {}
-    scope.audits({ actor_type: 'anonymous', metadata })
     try {
       const arrival = await services.singleSignOn.finish(
         scope.input.query,
-        signOnToken(scope.header('cookie')),
+        { browser: signOnToken(scope.header('cookie')), address: scope.address },
         ({ provider, email = null }) => Object.assign(metadata, { provider, email }),
       )
       const opened = await services.sessions.open(
@@ -78,7 +77,7 @@ const callback = defineRoute(
       return redirect(arrival.next, setSessionCookie(scope.site(), opened))
     } catch (error) {
       const { code, reason } = problemOf(error)
-      Object.assign(metadata, { problem: code, reason })
+      scope.audits({ actor_type: 'anonymous', metadata: { ...metadata, problem: code, reason } })
       services.log.warn('sso.failed', { requestId: scope.requestId, problem: code, reason })
       if (code !== 'blocked_domain') return redirect(signInPage(code))
       scope.audits({ action: 'account.sso_blocked' })

@@ -12,11 +12,12 @@ import type { ApiServices } from '../scope.ts'
 
 const LONGEST_CHANGES = 16_384
 
-/** Records a write of the administration by a known caller, and the events of accounts, refused ones included. */
+/** Records a write of the administration by a known caller, and the events of accounts, refused ones included. Of unknown
+ *  callers it records only what a handler tells of: a flood of requests without a credential would fill the database. */
 export function audit(services: ApiServices, exchange: Exchange, status: number): void {
   const { contract, caller } = exchange
   if (!contract || !(contract.auth === 'admin' ? caller && writes(contract) : contract.action)) return
-  if (!caller && isTurnedAway(exchange.failure)) return
+  if (!caller && (!exchange.audited || isTurnedAway(exchange.failure))) return
   for (const details of [exchange.audited ?? {}, ...exchange.alsoAudited]) {
     const event = eventOf(services, exchange, details.action ?? actionOf(contract), details, status)
     services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
@@ -49,8 +50,7 @@ function eventOf(
   }
 }
 
-/** Refused before anything was checked. Such requests of unknown callers are not audited: a flood of them would fill the
- *  database. */
+/** Refused before anything was checked, by a limit of attempts. */
 function isTurnedAway(failure: GatewayError | undefined): boolean {
   return failure?.failure === 'rate_limited' || failure?.failure === 'overloaded'
 }

@@ -7,8 +7,9 @@ import type { IdentityRecords } from '../../stores/sql/people/identity-records.t
 import type { Transport } from '../../transport/transport.ts'
 import type { Authorization, ProviderFacts } from './authorization.ts'
 import { KINDS } from './kinds.ts'
-import { loginStates } from './login-state.ts'
+import { type LoginState, loginStates } from './login-state.ts'
 import { nextPath } from './next-path.ts'
+import { SignOnProblem } from './problem.ts'
 import type { Profile } from './profile.ts'
 import { type SignedOn, signOnWith } from './sign-on.ts'
 
@@ -36,8 +37,13 @@ export interface SingleSignOn {
     readonly address: string
   }): Promise<{ readonly location: string; readonly browser: string }>
   /** The account of the person who came back; the first login creates or links it. `profiled` is called with the profile
-   *  before it is decided whether the person is admitted. */
-  finish(callback: Callback, browser: string | undefined, profiled?: (profile: Profile) => void): Promise<Arrival>
+   *  before it is decided whether the person is admitted. Throws a GatewayError where an address comes back too often from
+   *  logins that it has not begun. */
+  finish(
+    callback: Callback,
+    from: { readonly browser: string | undefined; readonly address: string },
+    profiled?: (profile: Profile) => void,
+  ): Promise<Arrival>
   /** Asks the provider what it says of itself. */
   check(): Promise<ProviderFacts>
 }
@@ -72,6 +78,15 @@ export function singleSignOn(options: {
   const states = loginStates(store)
   const signOn = signOnWith({ settings, records, store })
   let made: Authorization | undefined
+  /** The login that comes back. One that is not on its way counts as a request without a credential. */
+  async function begun(state: string | undefined, browser: string | undefined, address: string): Promise<LoginState> {
+    try {
+      return await states.take(state, browser)
+    } catch (error) {
+      const isUnknown = error instanceof SignOnProblem && error.code === 'state_expired'
+      throw (isUnknown && throttle(address)) || error
+    }
+  }
   async function authorization(): Promise<Authorization> {
     const module = await import('./authorization.ts')
     made ??= module.authorization(provider, client, transport, now)
@@ -91,8 +106,8 @@ export function singleSignOn(options: {
       const state = await states.keep({ verifier, nonce, next: nextPath(next) }, browser)
       return { location: locationOf(state), browser }
     },
-    async finish(callback, browser, profiled) {
-      const { verifier, nonce, next } = await states.take(callback.state, browser)
+    async finish(callback, { browser, address }, profiled) {
+      const { verifier, nonce, next } = await begun(callback.state, browser, address)
       const { redeem } = await authorization()
       const parameters = new URLSearchParams()
       for (const [name, value] of Object.entries(callback)) if (value !== undefined) parameters.set(name, value)

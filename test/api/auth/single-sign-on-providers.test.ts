@@ -194,12 +194,13 @@ describe('single sign-on', () => {
 `)
     })
 
-    it('begins no more', async () => {
+    it('begins no more, nor comes back from logins that were never begun', async () => {
       const browser = signOnBrowser((gateway as FullGateway).url)
       const statuses: number[] = []
       for (let time = 0; time < 5; time++) statuses.push((await browser.open('/auth/login')).status)
       expect(statuses).toEqual([302, 302, 302, 429, 429])
-      expect(Number((await browser.open('/auth/login')).headers.get('retry-after'))).toBeGreaterThan(0)
+      const refused = await browser.open('/auth/callback?state=x')
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
     })
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { actionOf, writes } from '../../../../src/api/middleware/audit.ts'
 import { routes } from '../../../../src/app.ts'
 import { adminApi } from '../../../support/admin-api.ts'
-import { signedIn } from '../../../support/people.ts'
+import { browser, signedIn } from '../../../support/people.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
 it('every write of the administration has an action of its own kind', () => {
@@ -111,6 +111,27 @@ describe('audit events', () => {
       for (const query of ['status=fine', 'status=99', 'status=2.5']) {
         expect((await ask('GET', `/audit/events?${query}`)).body.error.param).toBe('status')
       }
+    })
+
+    it('tell nothing of requests without a credential, with which anybody could fill the database', async () => {
+      const nobody = browser(gateway.url)
+      const asked = [
+        ['POST', '/auth/internal/logout', {}, 200],
+        ['POST', '/auth/internal/login', {}, 400],
+        ['POST', '/auth/internal/forgot-password', {}, 400],
+        ['POST', '/auth/internal/change-password', {}, 401],
+        ['POST', '/auth/mfa/verify', { code: '123456' }, 401],
+        ['POST', '/auth/bootstrap', { token: 'x', email: 'a@example.com', password: 'a long enough password' }, 404],
+        ['POST', '/auth/invitations/accept', {}, 400],
+        ['GET', '/auth/callback?state=x', undefined, 404],
+        ['POST', '/ui/api/keys', {}, 401],
+      ] as const
+      for (const [method, path, body, status] of asked) {
+        expect((await nobody.ask(method, path, body)).status, path).toBe(status)
+      }
+      await ask('DELETE', '/users/behind-them')
+      await events('resource_id=behind-them', 1)
+      expect((await events('limit=1000', 0)).filter((event) => event.actor_type === 'anonymous')).toEqual([])
     })
 
     it('hold no key, no hash and no secret of a provider', async () => {
