@@ -39,7 +39,10 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   const command = await asServerUser(folder)
   const pgCtl = (...options: string[]) => command(join(binaries, 'pg_ctl'), ['-D', data, '-w', ...options])
 
-  await command(join(binaries, 'initdb'), `-D ${data} -A trust -U postgres --no-sync -E UTF8 --locale=C`.split(' '))
+  await command(
+    join(binaries, 'initdb'),
+    `-D ${data} -A trust -U postgres --no-sync -E UTF8 --locale=C --lc-ctype=C.UTF-8`.split(' '),
+  )
   // Its workers would visit the hundreds of databases of a run one after the other.
   const idle = '-c autovacuum=off -c fsync=off -c full_page_writes=off -c checkpoint_timeout=1h'
   const settings = `-c listen_addresses=127.0.0.1 -p ${port} -k ${folder} -c max_connections=200 ${idle}`

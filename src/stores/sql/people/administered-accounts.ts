@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { contains } from '../contains.ts'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import { NEXT_VERSION, reachable } from '../records/scope-records.ts'
@@ -142,8 +143,10 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
             ...(search === ''
               ? []
               : [
-                  sql`strpos(record.email_key || ' ' || lower(coalesce("user".user_name, '')) || ' ' || record.account_id,
-                    lower(${search})) > 0`,
+                  contains(
+                    sql`record.email_key || ' ' || coalesce("user".user_name, '') || ' ' || record.account_id`,
+                    search,
+                  ),
                 ]),
             ...(state === undefined ? [] : [sql`record.state = ${state}`]),
             ...(platform_role === undefined ? [] : [sql`record.platform_role = ${platform_role}`]),

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { contains } from '../contains.ts'
 import { batchOf, type Query, rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import { reachable, type Within } from '../records/scope-records.ts'
@@ -131,7 +132,7 @@ export function invitationRecords(database: Sql): InvitationRecords {
           reach,
           [
             ...(cursor === '' ? [] : [sql`record.invitation_id < ${cursor}`]),
-            ...(search === '' ? [] : [sql`strpos(record.email_key, lower(${search})) > 0`]),
+            ...(search === '' ? [] : [contains(sql`record.email_key`, search)]),
             ...(state === undefined ? [] : [sql`${SHOWN_STATE} = ${state}`]),
             ...(organization_id === undefined
               ? []

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { contains } from '../contains.ts'
 import { batchOf, type Query, queries, rowsOf } from '../query.ts'
 import { routingChange } from '../records/routing-change.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -108,9 +109,7 @@ export function promptRecords(database: Sql): PromptRecords {
         heads
           .where('key', '>', cursor)
           .$if(state !== undefined, (query) => query.where('state', '=', state as PromptRecord['state']))
-          .$if(search !== '', (query) =>
-            query.where(sql<boolean>`strpos(lower(key || ' ' || description), lower(${search})) > 0`),
-          )
+          .$if(search !== '', (query) => query.where(contains(sql`key || ' ' || description`, search)))
           .orderBy('key')
           .limit(limit),
       ),

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { contains } from '../contains.ts'
 import { batchOf, type Query, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
@@ -144,7 +145,7 @@ export function keyedPage<
   )
   const conditions = [
     sql`${id} > ${cursor}`,
-    ...(search === '' ? [] : [sql`strpos(lower(${searched}), lower(${search})) > 0`]),
+    ...(search === '' ? [] : [contains(searched, search)]),
     ...Object.entries(where).map(([name, value]) => sql`${sql.id(name)} = ${value}`),
   ]
   return sql`

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { contains } from '../contains.ts'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import { NOTHING, type OrderParts, orderParts, type RecordOrder, type RecordPosition } from '../scopes/record-order.ts'
@@ -121,7 +122,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
           ? { joins: sql``, value: key, by: key, after: (last) => sql`${key} > ${last.id}` }
           : orderParts(order, kind)
       const { joins, value, by, holds, without } = ordered
-      const matches = sql`strpos(lower(${searched}), lower(${search})) > 0`
+      const matches = contains(searched, search)
       /** The condition of a search: the ids of a few matches, so that the statement joins nothing to other records. */
       async function found(): Promise<RawBuilder<unknown>> {
         if (!without) return matches

@@ -203,13 +203,16 @@ describe('the records of callers', () => {
     })
 
     it('come in pages, by id, and can be searched', async () => {
-      const label = `page-${crypto.randomUUID()}`
+      const label = `Überseiten-${crypto.randomUUID()}`
       const made = []
       for (let index = 0; index < 5; index++) made.push((await ask('POST', path, { [name]: label })).body[id])
       const seen: string[] = []
       let cursor = ''
       do {
-        const { body } = await ask('GET', `${path}?search=${label.toUpperCase()}&limit=2&cursor=${cursor}`)
+        const { body } = await ask(
+          'GET',
+          `${path}?search=${encodeURIComponent(label.toUpperCase())}&limit=2&cursor=${cursor}`,
+        )
         expect(body.data.length).toBeLessThanOrEqual(2)
         seen.push(...body.data.map((record: Record<string, string>) => record[id]))
         cursor = body.next_cursor
