@@ -48,6 +48,8 @@ describe('the way in', () => {
     const page = await gateway.open('sign-in?problem=state_expired', { as: 'nobody', width: 390 })
     await page.getByText('Signing in took too long').waitFor()
     await expectAccessible(page)
+    await page.go('sign-in?problem=not_invited')
+    await page.getByText('Nobody has invited your address').waitFor()
   })
 
   it.each(['reset', 'invite'])('tells of a link to %s that is too old', async (path) => {

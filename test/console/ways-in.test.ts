@@ -135,6 +135,28 @@ it('single sign-on leads over the pages of the provider to the page that was ask
   await expectAccessible(page)
 })
 
+it('an invitation is accepted by who signs on, and a reload does not lose it', async () => {
+  const invitation = { email: 'eve@example.com', organization_id: 'acme', organization_role: 'org_auditor' }
+  await gateway.ask('POST', '/ui/api/invitations', invitation)
+  const page = await gateway.open('sign-in', {
+    as: 'nobody',
+    forgives: [/^foreign request/, /ERR_NAME_NOT_RESOLVED/],
+  })
+  await page.goto(await mail.linkTo('eve@example.com'))
+  await expect.poll(() => page.url()).not.toContain('#')
+  await page.reload()
+  await page.getByRole('link', { name: 'Continue with Okta' }).click()
+  await page.fill('input[name=login]', 'eve')
+  await page.fill('input[name=password]', 'anything')
+  await page.click('button[type=submit]')
+  await page.click('button[type=submit]')
+  await page.getByText('org auditor').waitFor()
+  await page.getByRole('button', { name: 'Accept' }).click()
+  await heading(page, 'Overview').waitFor()
+  const { body } = await gateway.ask('GET', '/ui/api/invitations?search=eve')
+  expect(body.data).toMatchObject([{ state: 'accepted' }])
+})
+
 it('whoever tries too often is told how long to wait, and the button waits as long', async () => {
   const page = await gateway.open('sign-in', { as: 'nobody' })
   const button = page.locator('form button[type=submit]')

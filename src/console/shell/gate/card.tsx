@@ -69,10 +69,12 @@ function useCountdown(seconds: number | undefined, of: unknown): number {
 }
 
 /** The token after the `#` of a link, which browsers do not send to servers. It is removed from the address and
- *  history. */
-export function useSecretOfLink(): string {
-  const [secret] = useState(() => location.hash.slice(1))
+ *  history. One that is kept is remembered by the tab alone, for a reload and for the way over an identity provider. */
+export function useSecretOfLink({ isKept = false } = {}): string {
+  const [place] = useState(() => `secret of ${location.pathname}`)
+  const [secret] = useState(() => location.hash.slice(1) || (isKept && sessionStorage.getItem(place)) || '')
   useEffect(() => {
+    if (isKept) sessionStorage.setItem(place, secret)
     if (location.hash) history.replaceState(history.state, '', location.pathname + location.search)
   }, [])
   return secret

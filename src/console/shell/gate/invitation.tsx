@@ -13,7 +13,7 @@ type Offer = Answer<'GET /auth/invitations/{token}'>
 
 /** What somebody is invited to, before anything is asked of them. */
 export function Invitation() {
-  const token = useSecretOfLink()
+  const token = useSecretOfLink({ isKept: true })
   const read = useApi('GET /auth/invitations/{token}', { params: { token: token || 'none' } })
   return (
     <Card title="Invitation to the gateway">
@@ -73,7 +73,7 @@ function Accepting({ offer, token }: { readonly offer: Offer; readonly token: st
         ]}
       />
       {offer.password_required && config?.sso && (
-        <ButtonLink href={`/auth/login?next=${encodeURIComponent('/console')}`}>
+        <ButtonLink href={`/auth/login?next=${encodeURIComponent('/console/invite')}`}>
           Continue with {config.sso.label}
         </ButtonLink>
       )}

@@ -8,7 +8,7 @@ import { NewPassword } from './new-password.tsx'
 
 /** A new password, by the link of a mail. */
 export function Reset() {
-  const token = useSecretOfLink()
+  const token = useSecretOfLink({ isKept: true })
   const [done, setDone] = useState(false)
   const form = useForm({ new_password: '' }, { asks: false })
   const read = useApi('GET /auth/internal/reset-password/{token}', { params: { token: token || 'none' } })

@@ -12,7 +12,9 @@ import { VerifyForm } from './verify.tsx'
 /** What single sign-on says when it fails, by its code. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   account_disabled: 'Your account is switched off. Ask an administrator of this gateway.',
-  blocked_domain: 'People of your e-mail domain have no access here. Ask an administrator of this gateway.',
+  address_taken:
+    'The account with your address belongs to somebody else at your organization. Ask an administrator of this gateway.',
+  not_invited: 'Nobody has invited your address. Ask an administrator of this gateway.',
   provider_refused: 'The sign-in page of your organization did not let you in.',
   provider_unreachable: 'The sign-in page of your organization cannot be reached. Try again in a minute.',
   state_expired: 'Signing in took too long, or was begun in another window. Try again.',
