@@ -49,11 +49,22 @@ it('roles are changed, taken and given', async () => {
   ])
 })
 
-it('an account is disabled, is made an administrator, and is deleted once its address is typed', async () => {
-  const { accountId } = await somebody('leaves@people.test')
+it('an account gets a link to a new password, is disabled, is made an administrator, and is deleted once its address is typed', async () => {
+  const { accountId } = await somebody('leaves@people.test', { passwordHash: 'none that a password has' })
   const state = async () => (await gateway.ask('GET', `/ui/api/accounts/${accountId}`)).body
   const page = await gateway.open(`people?search=leaves&open=${accountId}`)
   const panel = page.getByRole('complementary')
+  await panel.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Make a link to a new password' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make it' }).click()
+  const shown = page.getByRole('dialog', { name: 'Pass this link on' })
+  const link = await shown.getByLabel('leaves@people.test', { exact: true }).inputValue()
+  await expectAccessible(page)
+  const token = new URL(link).hash.slice(1)
+  expect(link).toBe(`${gateway.url}/console/reset#${token}`)
+  expect((await gateway.ask('GET', `/auth/internal/reset-password/${token}`)).body).toMatchObject({ valid: true })
+  await page.getByRole('button', { name: 'I have passed it on' }).click()
+
   await panel.getByRole('button', { name: 'Disable' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
   await panel.getByRole('button', { name: 'Enable' }).waitFor()

@@ -66,6 +66,14 @@ export function accountActions({ account_id, email }: Person) {
       done: `A link is on its way to ${email}.`,
       run: () => api('POST /auth/internal/forgot-password', { body: { email } }),
     },
+    makeReset: {
+      label: 'Make a link to a new password',
+      title: `Make a link to a new password for ${email}?`,
+      body: 'The gateway sends no e-mail: you pass the link on. All sessions of the person end.',
+      action: 'Make it',
+      done: 'The link is made.',
+      run: () => api('POST /ui/api/accounts/{account_id}/reset-password', { params }),
+    },
     requirePassword: {
       label: 'Require a new password',
       title: `Require a new password of ${email}?`,

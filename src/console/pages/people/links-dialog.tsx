@@ -46,18 +46,7 @@ export function LinksDialog({
           </p>
         )}
         {links.map(({ email, invitation }) => (
-          <label class="field" key={email}>
-            <span>{email}</span>
-            <span class="row">
-              <input
-                class="input mono grow"
-                readOnly
-                value={invitation?.invitation_url}
-                onFocus={(event) => event.currentTarget.select()}
-              />
-              <CopyButton text={invitation?.invitation_url ?? ''} label={`Copy the link of ${email}`} />
-            </span>
-          </label>
+          <LinkField key={email} email={email} link={invitation?.invitation_url ?? ''} />
         ))}
         {sent > 0 && (
           <Notice>{sent === 1 ? 'One invitation is' : `${sent} invitations are`} on the way by e-mail.</Notice>
@@ -69,5 +58,47 @@ export function LinksDialog({
         ))}
       </div>
     </Dialog>
+  )
+}
+
+/** The link by which a person sets a new password, shown once. */
+export function ResetLinkDialog({
+  email,
+  link,
+  onClose,
+}: {
+  readonly email: string
+  /** Of a gateway that does not know its own address: a path. */
+  readonly link: string
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog
+      title="Pass this link on"
+      onClose={onClose}
+      stays
+      footer={
+        <Button kind="primary" onClick={onClose}>
+          I have passed it on
+        </Button>
+      }
+    >
+      <div class="stack">
+        <p class="quiet">It works once, for an hour, and is shown only now.</p>
+        <LinkField email={email} link={new URL(link, location.href).href} />
+      </div>
+    </Dialog>
+  )
+}
+
+function LinkField({ email, link }: { readonly email: string; readonly link: string }) {
+  return (
+    <label class="field">
+      <span>{email}</span>
+      <span class="row">
+        <input class="input mono grow" readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
+        <CopyButton text={link} label={`Copy the link of ${email}`} />
+      </span>
+    </label>
   )
 }
