@@ -183,10 +183,12 @@ export function createServices(config: Config, adapters: Adapters): Services {
     log,
     pace: attempts.pace,
   })
+  const masterKeys = masterKeysOf(config.general_settings, log)
   const browserSessions = sessions({
     hash: hashKey,
     records: records.sessions,
     store,
+    masterKeys,
     requireMfa: config.general_settings.require_mfa,
     graceMs,
     attempts,
@@ -223,7 +225,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     ...adapters,
     toResponse: adapters.toResponse ?? toResponse,
     config,
-    identify: identification(masterKeysOf(config.general_settings, log), keys, attempts),
+    identify: identification(masterKeys, keys, attempts),
     sessions: browserSessions,
     outbox: emails,
     secondFactor: factor,

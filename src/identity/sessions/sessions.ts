@@ -2,6 +2,7 @@ import { elapsedMs } from '../../lib/clock.ts'
 import { digestOf } from '../../lib/crypto.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
+import { reveal, type Secret } from '../../lib/secret.ts'
 import { mayBeToken, newToken } from '../../lib/token.ts'
 import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
 import type { RecordVersion, SharedStore } from '../../stores/kv/shared-store.ts'
@@ -16,6 +17,7 @@ import {
 import { SqlError } from '../../stores/sql/sql.ts'
 import { storableText } from '../../stores/sql/storable-text.ts'
 import type { FailedAttempts } from '../failed-attempts.ts'
+import type { MasterKeys } from '../master-caller.ts'
 import { refusal } from '../refusal.ts'
 import type { SessionCaller } from '../session-caller.ts'
 import { accountRecord, type RequireMfa, sessionCallerOf, sessionRecord } from './session-of.ts'
@@ -83,14 +85,29 @@ export function sessions(options: {
   readonly hash: (token: string) => string
   readonly records: SessionRecords
   readonly store: Pick<SharedStore, 'publish'>
+  readonly masterKeys: Pick<MasterKeys, 'now' | 'previous'>
   readonly requireMfa: RequireMfa
   readonly graceMs: number
   readonly attempts: Pick<FailedAttempts, 'failed' | 'refused'>
   readonly now: () => number
 }): Sessions {
-  const { hash, records, store, requireMfa, graceMs, attempts, now } = options
+  const { hash, records, store, masterKeys, requireMfa, graceMs, attempts, now } = options
   const remembered = expiringMap<Remembered>(now, MOST_REMEMBERED)
   const unknown = expiringMap<true>(now, MOST_REMEMBERED)
+
+  /** The hash of a token of the master key, which nobody finds any more once that key is replaced. */
+  const hashUnder = (key: Secret, token: string) => hash(`session of ${reveal(key)}: ${token}`)
+
+  function hashesOf(token: string): readonly string[] {
+    const keys = [masterKeys.now, masterKeys.previous].filter((key) => key !== undefined)
+    return [hash(token), ...keys.map((key) => hashUnder(key, token))]
+  }
+
+  /** While a former master key is accepted too, a session of either ends with it. */
+  function newHash(token: string, accountId: string | undefined): string {
+    const key = masterKeys.previous ?? masterKeys.now
+    return accountId === undefined && key ? hashUnder(key, token) : hash(token)
+  }
 
   function remember(digest: string, token: string, stored: StoredSession, readAt: number): SessionCaller {
     const caller: SessionCaller = sessionCallerOf(stored, {
@@ -108,7 +125,7 @@ export function sessions(options: {
   async function read(digest: string, token: string): Promise<SessionCaller> {
     remembered.delete(digest)
     const readAt = now()
-    const stored = await records.byTokenHash(hash(token))
+    const stored = await records.byTokenHash(hashesOf(token))
     if (stored?.alive) return remember(digest, token, stored, readAt)
     unknown.set(digest, true, now() + UNKNOWN_MS)
     throw ended()
@@ -179,7 +196,7 @@ export function sessions(options: {
       const seconds = accountId === undefined ? MASTER_KEY_LIFE_SECONDS : LIFE_SECONDS
       const opened = await records.open({
         session_id: newId('session'),
-        token_hash: hash(token),
+        token_hash: newHash(token, accountId),
         account_id: accountId ?? null,
         method,
         mfa_verified: mfaVerified,

@@ -31,6 +31,7 @@ it('the use of a session is stored although the clock was set back since, or it 
     hash: (token) => token,
     records,
     store: { publish: async () => true },
+    masterKeys: { now: undefined, previous: undefined },
     requireMfa: false,
     graceMs: 0,
     attempts: { failed: () => undefined, refused: () => undefined },

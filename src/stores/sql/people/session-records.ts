@@ -79,7 +79,8 @@ export interface OpenedSession {
 
 /** Browser sessions. Those that ended stay until they are swept. */
 export interface SessionRecords {
-  byTokenHash(tokenHash: string): Promise<StoredSession | undefined>
+  /** The session of a token, by any of the hashes that it may have. */
+  byTokenHash(hashes: readonly string[]): Promise<StoredSession | undefined>
   /** Opens a session; one that replaces no other counts as a sign-in of the account. undefined: the session to replace
    *  has ended, the account is not active or has another password by now, or the condition of `given` does not hold. */
   open(session: NewSession): Promise<OpenedSession | undefined>
@@ -109,7 +110,7 @@ const alive = sql<boolean>`(session.ended_at IS NULL AND session.expires_at > no
 
 export function sessionRecords(database: Sql): SessionRecords {
   return {
-    async byTokenHash(tokenHash) {
+    async byTokenHash(hashes) {
       const [row] = await rowsOf(
         database,
         sql<StoredSession>`
@@ -136,7 +137,7 @@ export function sessionRecords(database: Sql): SessionRecords {
           FROM gateway_session AS session
             LEFT JOIN gateway_account AS account USING (account_id)
             LEFT JOIN gateway_user AS "user" USING (user_id)
-          WHERE session.token_hash = ${tokenHash}`,
+          WHERE session.token_hash = ANY(${[...hashes]}::text[])`,
       )
       return row
     },
