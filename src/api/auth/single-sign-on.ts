@@ -6,6 +6,7 @@ import type { Answer } from '../../pipeline/answer.ts'
 import { setSessionCookie, setSignOnCookie, signOnToken } from '../middleware/session-cookie.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { auditSignOn } from './audit-sign-on.ts'
+import { browserSession } from './browser-session.ts'
 
 const page = (description: string) => ({ description, contentType: ['text/html', 'application/json'] })
 const responses = {
@@ -48,9 +49,10 @@ const callback = defineRoute(
   {
     method: 'get',
     path: '/auth/callback',
-    summary: 'The redirect address of the identity provider: opens a session.',
+    summary: 'The redirect address of the identity provider: opens a session. A former session of the browser ends.',
     tag: 'Accounts',
     auth: 'public',
+    takesSession: true,
     action: 'account.sso_login',
     errorPages: true,
     query: () => {
@@ -68,16 +70,14 @@ const callback = defineRoute(
         { browser: signOnToken(scope.header('cookie')), address: scope.address },
         ({ provider, email = null }) => Object.assign(metadata, { provider, email }),
       )
-      const opened = await services.sessions.open(
-        { accountId: arrival.account.account_id, method: 'sso', mfaVerified: false },
-        scope.sessionClient(),
-      )
+      const opening = { accountId: arrival.account.account_id, method: 'sso', mfaVerified: false } as const
+      const opened = await browserSession(scope, opening)
       if (!opened) throw new SignOnProblem('account_disabled', 'the account was disabled meanwhile')
       auditSignOn(scope, arrival, metadata)
       return redirect(arrival.next, setSessionCookie(scope.site(), opened))
     } catch (error) {
       const { code, reason } = problemOf(error)
-      scope.audits({ actor_type: 'anonymous', metadata: { ...metadata, problem: code, reason } })
+      scope.audits({ actor_type: 'anonymous', actor_id: null, metadata: { ...metadata, problem: code, reason } })
       services.log.warn('sso.failed', { requestId: scope.requestId, problem: code, reason })
       if (code !== 'blocked_domain') return redirect(signInPage(code))
       scope.audits({ action: 'account.sso_blocked' })

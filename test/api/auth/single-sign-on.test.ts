@@ -105,6 +105,9 @@ describe('single sign-on', () => {
     expect(await eventsOf(arrived, 'account.provision')).toMatchObject([
       { actor_id: account?.account_id, metadata: { made_account: true, platform_role: 'org_user' } },
     ])
+    await browser.signOn()
+    const open = sql`SELECT FROM gateway_session WHERE account_id = ${account?.account_id} AND ended_at IS NULL`
+    expect(await rows(open), 'the session that the browser had has ended').toHaveLength(1)
     // Another address and no invitation: it is the same person.
     const renamed = `${newId('p')}@elsewhere.example`
     provider.person = { sub, email: renamed, email_verified: false }
