@@ -236,6 +236,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
       passwords: people.passwords,
       store,
       hash: hashKey,
+      telemetry: reports,
+      now: systemClock.now,
       log,
     }),
     invitations: invitations({

@@ -1,11 +1,13 @@
 import type { Config } from '../../config/schema.ts'
 import { newId } from '../../lib/ids.ts'
+import { isoTime } from '../../lib/iso-time.ts'
 import { describeError, type Log } from '../../lib/log.ts'
 import { reveal } from '../../lib/secret.ts'
 import { newToken } from '../../lib/token.ts'
 import { setupKey } from '../../stores/kv/keys.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { AccountRecord, AccountRecords } from '../../stores/sql/people/account-records.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 
 const SETUP_SECONDS = 3600
@@ -34,9 +36,11 @@ export function firstAdmin(options: {
   readonly passwords: Pick<Passwords, 'hashGiven'>
   readonly store: Pick<SharedStore, 'putNew' | 'take' | 'get'>
   readonly hash: (token: string) => string
+  readonly telemetry: Pick<Telemetry, 'emit'>
+  readonly now: () => number
   readonly log: Log
 }): FirstAdmin {
-  const { settings, records, passwords, store, hash, log } = options
+  const { settings, records, passwords, store, hash, telemetry, now, log } = options
   const configured = configuredAdmin(settings)
   let isThere = false
 
@@ -59,6 +63,28 @@ export function firstAdmin(options: {
     return account
   }
 
+  /** Records that the configuration made the account: no request did. */
+  function audit({ account_id, email }: AccountRecord): void {
+    const at = isoTime(now())
+    const event = {
+      event_id: newId('audit'),
+      occurred_at: at,
+      actor_type: 'configuration',
+      actor_id: null,
+      organization_id: null,
+      action: 'account.bootstrap',
+      resource_type: 'account',
+      resource_id: account_id,
+      request_id: '',
+      ip: null,
+      user_agent: null,
+      status: 201,
+      changes: {},
+      metadata: { email },
+    }
+    telemetry.emit({ type: 'audit.recorded', at, event })
+  }
+
   return {
     isMissing,
     create,
@@ -66,7 +92,9 @@ export function firstAdmin(options: {
       if (!configured || !(await isMissing())) return
       // Others may read the password in the file or the environment: it must be changed after its first login.
       const account = await create(configured.email, await passwords.hashGiven(reveal(configured.password)), true)
-      if (account) log.info('account.bootstrapped', { account_id: account.account_id })
+      if (!account) return
+      log.info('account.bootstrapped', { account_id: account.account_id })
+      audit(account)
     },
     async setupToken() {
       if (configured || !(await isMissing())) return undefined

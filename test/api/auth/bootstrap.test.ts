@@ -94,6 +94,16 @@ describe.skipIf(!postgresUrl)('the first administrator', () => {
     ])
     const refused = await page.ask('GET', '/ui/api/keys')
     expect([refused.status, refused.body.error.code]).toEqual([403, 'password_change_required'])
+    const made = sql`SELECT actor_type, resource_id, metadata FROM gateway_audit_event WHERE action = 'account.bootstrap'`
+    await expect
+      .poll(() => rowsOf(gateway.sql, made))
+      .toEqual([
+        {
+          actor_type: 'configuration',
+          resource_id: signedIn.body.account_id,
+          metadata: { email: ADMIN.email },
+        },
+      ])
   })
 
   it('of the configuration is made by the first login where nothing was made at the start', async () => {

@@ -53,10 +53,12 @@ export function EventPanel({ event, onClose }: { readonly event: AuditEvent; rea
             ['Agent', event.user_agent ?? undefined],
             [
               'Request id',
-              <span class="row">
-                <span class="mono">{event.request_id}</span>
-                <CopyButton text={event.request_id} label="Copy the request id" />
-              </span>,
+              event.request_id ? (
+                <span class="row">
+                  <span class="mono">{event.request_id}</span>
+                  <CopyButton text={event.request_id} label="Copy the request id" />
+                </span>
+              ) : undefined,
             ],
           ]}
         />
