@@ -283,9 +283,12 @@ describe('signed reasoning', () => {
       model: 'm',
       input: [sealed, { role: 'assistant', content: 'Hi' }],
     } as ModelRequest)
-    expect(chat.messages).toEqual([
-      { role: 'assistant', content: 'Hi', reasoning_content: 'Grüße', thinking_blocks: blocks },
-    ])
+    expect(chat.messages[0]).toEqual({
+      role: 'assistant',
+      content: 'Hi',
+      reasoning_content: 'Grüße',
+      thinking_blocks: blocks,
+    })
   })
 
   it('of another maker is left to it', () => {

@@ -6,7 +6,7 @@ import { notKept } from '../../../pipeline/memory/not-kept.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { known } from './content.ts'
 import { REASONING_FIELDS, RESPONSES_FIELDS } from './fields.ts'
-import { messagesOf } from './messages.ts'
+import { type Message, messagesOf } from './messages.ts'
 import { chatTools } from './tools.ts'
 
 /** The values of `include` that chat can honour. */
@@ -54,7 +54,10 @@ export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRe
   return {
     ...Object.fromEntries(travels),
     model: request.model,
-    messages: [...(instructions ? [{ role: 'system', content: instructions }] : []), ...messagesOf(input, drop)],
+    messages: [
+      ...(instructions ? [{ role: 'system', content: instructions }] : []),
+      ...withUsersTurn(messagesOf(input, drop)),
+    ],
     ...chatTools(request, drop),
     ...responseFormat(text),
     ...known({
@@ -67,6 +70,16 @@ export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRe
     ...(request.stream === true ? { stream_options: { include_usage: true } } : {}),
   }
 }
+
+/** A conversation that the model answers with a turn of its own. One that ends with words of the model, as an agent sends
+ *  it after an answer that was cut, is refused by some vendors, and others take those words for the beginning of the
+ *  answer. */
+function withUsersTurn(messages: Message[]): Message[] {
+  const last = messages.findLast(({ role }) => role !== 'system')
+  return last?.role === 'assistant' && !last.tool_calls ? [...messages, GO_ON] : messages
+}
+
+const GO_ON: Message = { role: 'user', content: 'Continue.' }
 
 /** Fields that are not copied: `top_logprobs` goes with `logprobs`, and `stream_options` asks for padding, which the
  *  gateway's streams do not have. */
