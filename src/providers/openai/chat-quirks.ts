@@ -48,7 +48,7 @@ export interface ChatQuirks {
   readonly hottest?: number
   /** Its name for `seed`. */
   readonly seed?: string
-  /** It wants an answer between the result of a tool and the user's next words. */
+  /** It wants an answer between the result of a tool and the user's next words, and refuses answers that say nothing. */
   readonly answersResults?: true
   /** It refuses to go on with the words that a conversation ends with, unless they are marked. */
   readonly marksPrefill?: true

@@ -15,7 +15,6 @@ import {
   withDocumentUrls,
   withoutCacheMarks,
   withoutSilence,
-  withResultsAnswered,
   withTextResults,
 } from '../wire/fitting/plain-conversation.ts'
 import { withTextDocuments } from '../wire/fitting/text-documents.ts'
@@ -109,15 +108,14 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
 
 /** A translated conversation without what the vendor cannot read; the same list where nothing changes. */
 function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirks): ChatRequest['messages'] {
-  const { instructionsAnywhere, answersResults, documentUrls, reasoning } = quirks
+  const { instructionsAnywhere, documentUrls, reasoning } = quirks
   const address = documentUrls ? undefined : documentAddress(messages)
   if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
   const withDocuments = withTextDocuments(messages)
   const ordered = instructionsAnywhere ? withDocuments : withInstructionsFirst(withDocuments)
   const spoken = withoutSilence(ordered, reasoning !== 'none')
   const withResults = withTextResults(withCallsTogether(spoken))
-  const answered = answersResults ? withResultsAnswered(withResults) : withResults
-  return documentUrls ? withDocumentUrls(answered) : answered
+  return documentUrls ? withDocumentUrls(withResults) : withResults
 }
 
 type Tool = NonNullable<ChatRequest['tools']>[number]

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { OF_CALLS, OF_MESSAGES, withPlainCalls, withPlainParts } from '../wire/fitting/plain-answers.ts'
-import { withDocumentUrls } from '../wire/fitting/plain-conversation.ts'
+import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../wire/fitting/plain-conversation.ts'
 import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
 import { REASONING_FIELDS, withReasoning } from '../wire/fitting/reasoning-history.ts'
 import { withTextDocuments } from '../wire/fitting/text-documents.ts'
@@ -18,13 +18,13 @@ export function conversationFitting(
   quirks: ChatQuirks,
 ): (body: ChatRequest, changed: Messages | undefined, drop: Drop) => Messages | undefined {
   const words = wordsThatChange(quirks)
-  const { marksPrefill, longestCallId } = quirks
+  const { answersResults, marksPrefill, longestCallId } = quirks
   const longId = longestCallId === undefined ? undefined : new RegExp(`^\\s*:\\s*"[^"]{${longestCallId + 1}}`)
   const mayChange = (body: ChatRequest) =>
     (words.size > 0 && wordsIn(body, 'messages', words)?.size !== 0) ||
     (longId !== undefined && IDS.some((name) => matchesBehind(body, 'messages', name, longId) !== false))
   return (body, changed, drop) => {
-    if (!changed && !marksPrefill && !mayChange(body)) return
+    if (!changed && !answersResults && !marksPrefill && !mayChange(body)) return
     const messages = changed ?? body.messages
     const fitting = fitted(messages, quirks, drop)
     return fitting === body.messages ? undefined : fitting
@@ -61,6 +61,7 @@ function fitted(
     longestCallId,
     documentUrls,
     nameless,
+    answersResults,
     marksPrefill,
   }: ChatQuirks,
   drop: Drop,
@@ -72,6 +73,7 @@ function fitted(
   if (documentUrls) fitting = withDocumentUrls(withTextDocuments(fitting))
   if (nameless) fitting = basicConversation(fitting, drop, true)
   if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)
+  if (answersResults) fitting = withResultsAnswered(withoutSilence(fitting, reasoning !== 'none'))
   return marksPrefill ? withMarkedPrefill(fitting) : fitting
 }
 

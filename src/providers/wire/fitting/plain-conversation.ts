@@ -110,10 +110,10 @@ const SEEN = 'I have the result.'
 
 /** Messages in which the model answers the results of its calls before the user speaks again. */
 export function withResultsAnswered(messages: Messages): Messages {
+  const isUnanswered = ({ role }: Message, index: number) => role === 'user' && messages[index - 1]?.role === 'tool'
+  if (!messages.some(isUnanswered)) return messages
   return messages.flatMap((message, index) =>
-    message.role === 'user' && messages[index - 1]?.role === 'tool'
-      ? [{ role: 'assistant', content: SEEN }, message]
-      : [message],
+    isUnanswered(message, index) ? [{ role: 'assistant', content: SEEN }, message] : [message],
   )
 }
 
