@@ -1,4 +1,4 @@
-import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { functionSchema, isHeld } from '../wire/schemas/function-schema.ts'
@@ -9,9 +9,19 @@ const API = 'the Messages API'
 /** The tools and the tool choice. Tools in the vendor's own shape pass unchanged. */
 export function messagesTools(body: ChatRequest, drop: Drop): JsonRecord {
   const tools = body.tools ?? []
-  if (tools.length === 0) return {}
+  if (tools.length === 0) return calledTools(body)
   const choice = toolChoice(body)
   return { tools: tools.map((one, index) => tool(one, index, drop)), ...(choice ? { tool_choice: choice } : {}) }
+}
+
+/** The tools that a conversation has called, of which the model may call none: the API refuses a conversation with calls
+ *  without tools. */
+function calledTools({ messages }: ChatRequest): JsonRecord {
+  const calls = messages.flatMap(({ tool_calls }) => asList(tool_calls))
+  const names = new Set(calls.map((call) => asRecord(asRecord(call).function).name))
+  if (names.size === 0) return {}
+  const input_schema = { type: 'object', properties: {} }
+  return { tools: Array.from(names, (name) => ({ name, input_schema })), tool_choice: { type: 'none' } }
 }
 
 function tool(given: JsonRecord, index: number, drop: Drop): JsonRecord {
