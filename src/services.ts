@@ -159,14 +159,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
       toolServers.keep(registry.toolServers)
     },
   })
-  const sinks = configuredSinks(config, {
-    transport: adapters.transport,
-    boundBucket: adapters.boundBucket,
-    callsAtOnce: adapters.callsAtOnce,
-    laneOf: adapters.sinkLane,
-    log,
-    report: scope.count,
-  })
+  const sinks = configuredSinks(config, { ...adapters, report: scope.count })
   const reports: ReadTelemetry = telemetry(log, scope, refusals.delivery, sinks, refusals, adapters)
   const read = upToDate({ counters: scope, delivery: refusals.delivery }, reports.catchUp)
   const gauges = () => processGauges(store.mode(), read.delivery, sinks.states(), adapters.process?.vitals())

@@ -44,23 +44,17 @@ const SINKS: {
 /** The sinks that `success_callback` switches on. */
 export function configuredSinks(
   { gateway_settings: settings }: Config,
-  {
-    transport,
-    boundBucket,
-    callsAtOnce,
-    laneOf = bufferedLane,
-    ...means
-  }: SinkMeans & {
+  means: SinkMeans & {
     /** Where events do not wait in this process. */
-    readonly laneOf?: ((sink: Sink, counts: Tally) => SinkLane) | undefined
+    readonly sinkLane?: ((sink: Sink, counts: Tally) => SinkLane) | undefined
     readonly log: Log
     readonly report: (event: SinkMoved) => void
   },
 ): Sinks {
+  const { sinkLane: laneOf = bufferedLane, log, report } = means
   const names = [...new Set(settings.success_callback)]
-  const all = { transport, boundBucket, callsAtOnce }
-  const sinks = names.flatMap((name) => made(name, settings.callback_settings, all) ?? [])
-  return sinksOf(sinks, { ...means, laneOf })
+  const sinks = names.flatMap((name) => made(name, settings.callback_settings, means) ?? [])
+  return sinksOf(sinks, { laneOf, log, report })
 }
 
 const made = <Name extends CallbackName>(name: Name, settings: CallbackSettings, means: SinkMeans) =>

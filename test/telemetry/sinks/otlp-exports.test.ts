@@ -41,7 +41,7 @@ describe('exports by OTEL_ variables', () => {
     })
     const noLane = () => ({ take() {}, hasRoom: () => true, depth: () => 0, drain: async () => 0 })
     const log = { debug() {}, info() {}, warn() {}, error() {} }
-    const sinks = configuredSinks(config, { transport, laneOf: noLane, log, report() {} })
+    const sinks = configuredSinks(config, { transport, sinkLane: noLane, log, report() {} })
     expect([...sinks.byName.keys()]).toEqual(['otel', 'otel.metrics'])
     const before = receiver.received.length
     await sinks.byName.get('otel')?.sink.deliver(entries, signal)
