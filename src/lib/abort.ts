@@ -61,3 +61,13 @@ export function asAbortSignal(abort: Abort): AbortSignal {
   else abort.addEventListener('abort', forward, { once: true })
   return controller.signal
 }
+
+/** The result of some work, or the reason of an abort that comes before it. The work goes on. */
+export function unlessAborted<Result>(work: Promise<Result>, signal: Abort): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(signal.reason)
+    if (signal.aborted) ended()
+    else signal.addEventListener('abort', ended, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', ended))
+  })
+}

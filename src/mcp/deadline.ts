@@ -23,13 +23,3 @@ export async function within<Result>(
     signal?.removeEventListener('abort', forward)
   }
 }
-
-/** The result of work that others wait for too, unless the signal aborts first. */
-export function unlessAborted<Result>(work: Promise<Result>, signal: Abort): Promise<Result> {
-  if (signal.aborted) return Promise.reject(signal.reason)
-  return new Promise((resolve, reject) => {
-    const left = () => reject(signal.reason)
-    signal.addEventListener('abort', left, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', left))
-  })
-}

@@ -1,6 +1,5 @@
-import type { Abort } from '../../lib/abort.ts'
+import { type Abort, unlessAborted } from '../../lib/abort.ts'
 import { elapsedMs } from '../../lib/clock.ts'
-import { unlessAborted } from '../deadline.ts'
 import type { Listing } from './list-tools.ts'
 
 /** The age at which a list is fetched anew. */

@@ -1,4 +1,3 @@
-import type { Abort } from '../../lib/abort.ts'
 import { asGatewayError, type FailureName, GatewayError } from '../../lib/errors.ts'
 import type { Outgoing } from '../../providers/provider.ts'
 import { LATE_FIELD } from '../../providers/wire/late-field.ts'
@@ -30,14 +29,6 @@ export async function completed(call: Call, form: IncomingForm, deployment: Depl
   call.request = await form.whole()
   call.streamed = call.request.stream === true
   return withDefaults(call, deployment, false)
-}
-
-export function unlessAborted<T>(work: Promise<T>, signal: Abort): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const ended = () => reject(signal.reason)
-  if (signal.aborted) ended()
-  else signal.addEventListener('abort', ended, { once: true })
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', ended))
 }
 
 /** The same request with callbacks around each read of the upload: before it, after it, and at its end. */

@@ -97,14 +97,14 @@ export async function requireBindable(
   field: string,
   { callable_kind: kind, callable_key: key }: Pick<CallableGrant, 'callable_kind' | 'callable_key'>,
 ): Promise<void> {
-  if (kind === 'target') refuseAlias(services, field, key)
+  if (kind === 'target') refuseBoundAlias(services, field, key)
   if (kind !== 'mcp_server') return
   const server = await findFresh(services, () => services.registry.toolServers.get(key))
   if (!server) throw mistake(field, 'is the key of no MCP server; see /ui/api/mcp-servers')
 }
 
 /** Refuses to bind an alias: calls are checked against the group that it stands for. */
-export function refuseAlias({ config }: ApiServices, field: string, key: string): void {
+export function refuseBoundAlias({ config }: ApiServices, field: string, key: string): void {
   const { model_group_alias: aliases } = config.router_settings
   if (!Object.hasOwn(aliases, key)) return
   throw mistake(field, `is an alias of router_settings.model_group_alias; bind '${aliases[key]}', which it stands for`)

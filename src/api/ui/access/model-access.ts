@@ -17,7 +17,7 @@ import {
   callableKey,
   KINDS,
   reachesOf,
-  refuseAlias,
+  refuseBoundAlias,
   refusedScope,
   scopeChanged,
 } from './callable-scope.ts'
@@ -93,7 +93,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       const target = targetOf(input.params)
       const reaches = reachesOf(caller(), 'update')
       const { mode: wanted, models, access_groups, version } = access().parse(input.json)
-      for (const [index, model] of models.entries()) refuseAlias(services, `models[${index}]`, model)
+      for (const [index, model] of models.entries()) refuseBoundAlias(services, `models[${index}]`, model)
       const grants = [...grantsOf('target', models), ...grantsOf('access_group', access_groups)]
       const { callableScopes } = services.records
       const change = await callableScopes.replaceModels(target, { mode: wanted, grants, version }, reaches)
