@@ -28,11 +28,17 @@ export function errorBody(error: GatewayError): object {
   }
 }
 
-/** A failure as an answer. */
+/** The longest that clients wait before they repeat a call by themselves. */
+const LONGEST_WAIT_SECONDS = 60
+
+/** A failure as an answer. Clients of OpenAI and Anthropic repeat a 429 at once, and their agents for minutes, unless they
+ *  are told that it is in vain. */
 export function failureAnswer(error: GatewayError, body: object = errorBody(error)): Answer {
   const { retryAfterSeconds = error.row.retryAfterSeconds, headers } = error.details
+  const isLasting = error.scope !== '' && !(Number(retryAfterSeconds) <= LONGEST_WAIT_SECONDS)
   return json(body, error.status, {
     ...headers,
+    ...(isLasting ? { 'x-should-retry': 'false' } : {}),
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
   })
 }

@@ -107,6 +107,8 @@ describe.skipIf(inject('postgresUrl') === '' || inject('redisUrl') === '')('429 
       const seconds = Number(response.headers.get('retry-after'))
       expect(seconds).toBeGreaterThanOrEqual(1)
       expect(seconds).toBeLessThanOrEqual({ m: 60, h: 3600, d: 86_400 }[dimension.at(-1) as 'm' | 'h' | 'd'])
+      // Clients that repeat a 429 by themselves are told where it would be in vain.
+      expect(response.headers.get('x-should-retry')).toBe(seconds > 60 ? 'false' : null)
     },
   )
 })

@@ -29,6 +29,7 @@ const READABLE: readonly string[] = [
   'x-ratelimit-reset-requests',
   'x-ratelimit-reset-tokens',
   'x-ratelimit-warning',
+  'x-should-retry',
 ]
 
 /** The paths that pages of configured origins may call. */

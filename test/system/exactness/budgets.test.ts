@@ -152,7 +152,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     const before = served()
     const blocked = await pair.family({ [level]: perModel ? { model_max_budget: { cheap: 0 } } : { max_budget: 0 } })
     const refused = await ask(pair.gateways[1], blocked.key)
-    expect(refused.status).toBe(429)
+    expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([429, 'false'])
     expect(await refused.json()).toMatchObject({ error: { type: 'budget_exceeded', param: scope } })
     expect(served()).toBe(before)
   })
