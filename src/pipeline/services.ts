@@ -30,6 +30,8 @@ export interface PipelineServices {
   readonly budgetNotices: BudgetNotices
   readonly usual: UsualUsage
   readonly transport: Transport
+  /** Where a runtime bounds it: how many calls of tools wait for their answers at once in a request. */
+  readonly callsAtOnce?: number | undefined
   /** Asks the servers of managed tools that the registry names. */
   readonly toolServers: ToolServers
   /** The memory of answers that later requests may continue. */

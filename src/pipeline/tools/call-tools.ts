@@ -8,6 +8,7 @@ import { callArguments } from '../../providers/wire/call-arguments.ts'
 import type { ToolCalled, ToolCallFinished } from '../../telemetry/events.ts'
 import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
+import { gate } from './gate.ts'
 import type { AskedServer } from './managed-tools.ts'
 import { type ReadResult, readResult } from './result-text.ts'
 import type { AskedCall, ToolExecution } from './tool-conversation.ts'
@@ -25,8 +26,8 @@ interface Outcome extends ReadResult {
   readonly result: ToolCalled['result']
 }
 
-/** Runs the calls of one turn at the same time, at most `most` of them, and returns them in their order. A failed
- *  call has a result that says so. Rejects only with the reason of `signal`; the servers then get a cancellation. */
+/** Runs the calls of one turn at the same time, as far as the runtime allows, at most `most` of them, and returns them in
+ *  their order. A failed call has a result that says so. Rejects only with the reason of `signal`; the servers then get a cancellation. */
 export async function callTools(
   services: PipelineServices,
   call: Call,
@@ -34,11 +35,13 @@ export async function callTools(
   { turn, most, signal }: { readonly turn: number; readonly most: number; readonly signal: Abort },
 ): Promise<ToolExecution[]> {
   const told: ToolCallFinished[] = []
-  const running = calls.map(async (managed, index): Promise<ToolExecution> => {
+  const pass = gate(services.callsAtOnce ?? calls.length)
+  const run = async (managed: ManagedCall, index: number): Promise<ToolExecution> => {
     const { label, server: asked } = managed.server
     const server = asked.key
     const base = { ...managed.asked, turn, server, label, tool: managed.tool?.name ?? '' }
     if (index >= most) return { ...base, text: NOT_RUN, images: [], isError: true, ms: 0 }
+    if (signal.aborted) throw signal.reason
     const startedAt = performance.now()
     const tell = (result: ToolCalled['result']): number => {
       const ms = measured(performance.now() - startedAt)
@@ -58,7 +61,8 @@ export async function callTools(
     const ms = tell(result)
     call.footprint.add(text.length + images.reduce((sum, { data }) => sum + data.length, 0))
     return { ...base, text, images, isError: result !== 'ok', ms }
-  })
+  }
+  const running = calls.map((managed, index) => pass(() => run(managed, index)))
   const ended = Promise.allSettled(running)
   // A cancellation is sent to the server after the client has left.
   call.client.defer(ended)
