@@ -91,7 +91,7 @@ describe('events of the worker that are no requests', () => {
     async (given, told) => {
       const later = { delaySeconds: expect.any(Number) }
       expect(await deliver([{ topic: 'records:ledger', body: {} }], given)).toEqual([200, { 0: later }])
-      expect(worker.output()).toContain(told)
+      await expect.poll(() => worker.output()).toContain(told)
     },
   )
 
