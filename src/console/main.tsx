@@ -6,6 +6,11 @@ import { App } from './shell/app.tsx'
 import { LeavingForms } from './shell/leaving-forms.tsx'
 import './style/index.css'
 
+// Back may bring the page as it was left, whoever has signed out since.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload()
+})
+
 const host = document.getElementById('app') as HTMLElement
 render(
   <QueryClientProvider client={queries}>

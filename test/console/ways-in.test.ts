@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
+import { chromiumPath } from '../support/console/chromium.node.ts'
+import { DEMO_KEY } from '../support/console/demo-data.ts'
 import { type ConsolePage, expectAccessible, withConsole } from '../support/console/with-console.ts'
 import { identityProvider } from '../support/identity-provider.node.ts'
 import { startMailReceiver } from '../support/mail-receiver.node.ts'
@@ -155,6 +157,33 @@ it('an invitation is accepted by who signs on, and a reload does not lose it', a
   await heading(page, 'Overview').waitFor()
   const { body } = await gateway.ask('GET', '/ui/api/invitations?search=eve')
   expect(body.data).toMatchObject([{ state: 'accepted' }])
+})
+
+it('Back shows nothing of who has signed out', async () => {
+  // What browsers do and Playwright keeps them from: the page is not read again, but shown as it was left.
+  const ignoreDefaultArgs = ['--disable-back-forward-cache']
+  const args = ['--no-sandbox', '--disable-dev-shm-usage']
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args, ignoreDefaultArgs })
+  try {
+    const page = await browser.newPage()
+    await page.goto(`${url}/console/account`)
+    await page.getByRole('button', { name: 'Use the master key' }).click()
+    await page.getByLabel('Master key').fill(DEMO_KEY)
+    await page.keyboard.press('Enter')
+    await page.getByText('belongs to no account').waitFor()
+    await page
+      .getByRole('button', { name: /Master key/ })
+      .last()
+      .click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await heading(page, 'Sign in to the gateway').waitFor()
+    await page.evaluate('history.back()')
+    await page.waitForURL('**/account')
+    await heading(page, 'Sign in to the gateway').waitFor()
+    expect(await page.getByText('belongs to no account').count()).toBe(0)
+  } finally {
+    await browser.close()
+  }
 })
 
 it('whoever tries too often is told how long to wait, and the button waits as long', async () => {

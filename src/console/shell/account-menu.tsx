@@ -51,6 +51,8 @@ async function signOut(): Promise<void> {
   try {
     await api('POST /auth/internal/logout')
     queries.clear()
+    // Nothing is left to see until the page that Back brings has asked who is there.
+    addEventListener('pagehide', () => document.body.replaceChildren())
     location.assign('/console/sign-in')
   } catch (error) {
     toast((error as Error).message, { bad: true })
