@@ -278,7 +278,6 @@ export function createServices(config: Config, adapters: Adapters): Services {
     storeClock: storeClock(systemClock),
     timers,
     toolServers,
-    callsAtOnce: adapters.callsAtOnce,
     responses: keptResponses(store, salt_key ? seal : undefined, config.general_settings),
     random: Math.random,
     foreground: foreground(),
