@@ -1,5 +1,5 @@
 import type { Permission } from '../../identity/permissions.ts'
-import type { Session } from '../../identity/session-caller.ts'
+import type { Grant } from '../../identity/session-caller.ts'
 
 /** The pages of the console, each with the permissions of which any shows it. A page without permissions is shown to every
  *  signed-in person. */
@@ -25,7 +25,7 @@ const PAGES: Readonly<Record<string, readonly Permission[]>> = {
   account: [],
 }
 
-export function pagesOf({ grants }: Session): string[] {
+export function pagesOf(grants: 'everything' | readonly Pick<Grant, 'permissions'>[]): string[] {
   const shows = (wanted: readonly Permission[]) =>
     wanted.length === 0 ||
     grants === 'everything' ||

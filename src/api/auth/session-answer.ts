@@ -58,6 +58,6 @@ export function answerOf(session: Session): z.output<ReturnType<typeof sessionAn
     permissions: reached === 'everything' ? [...PERMISSIONS] : [],
     organizations: of('organization').map(placeOf),
     teams: of('team').map((grant) => ({ ...placeOf(grant), organization_id: grant.organizationId })),
-    pages: standing === 'complete' ? pagesOf(session) : [],
+    pages: standing === 'complete' ? pagesOf(grants) : [],
   }
 }

@@ -16,6 +16,7 @@ import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
 import { resetMfa } from './people/reset-mfa.ts'
 import { resetPassword } from './people/reset-password.ts'
+import { roleList } from './people/roles.ts'
 import { playground } from './playground/playground.ts'
 import { promptRoutes } from './prompts/index.ts'
 import { providerRoutes } from './providers/index.ts'
@@ -44,6 +45,7 @@ export const ui: readonly Route[] = [
   ...accounts,
   resetMfa,
   resetPassword,
+  roleList,
   ...invitations,
   ...emailRoutes,
   ...modelAccess,

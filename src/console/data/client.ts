@@ -1,5 +1,6 @@
 import type { Api } from '../api-types.ts'
 import { noteAway } from './connection.ts'
+import { seenAs } from './seen-as.ts'
 import { signedInAgain } from './signing-in.ts'
 
 /** A route of the gateway: `GET /ui/api/teams/{team_id}`. */
@@ -108,10 +109,19 @@ async function stoppable<Value>(answer: Promise<Value>): Promise<Value> {
   }
 }
 
+/** The one write of a console that is looked at as somebody else. */
+const SIGN_OUT = '/auth/internal/logout'
+
 /** As `fetch`, with failures as ApiError and with a session that is opened again. */
 export async function send(address: string, init: RequestInit = {}): Promise<Response> {
+  const seen = seenAs.get()
+  if (seen && (init.method ?? 'GET') !== 'GET' && address !== SIGN_OUT) {
+    throw new ApiError(`You look as ${seen.role}: nothing can be changed.`, { status: 0, code: 'looks_only' })
+  }
   let response = await reached(address, init)
   if (response.status === 401 && !address.startsWith('/auth/')) {
+    // Whoever signs in again is the person again.
+    seenAs.set(undefined)
     await signedInAgain()
     response = await reached(address, init)
   }

@@ -1,3 +1,4 @@
+import { seenAs } from './seen-as.ts'
 import { useSession } from './session.ts'
 import { keep, kept } from './settings.ts'
 import { store, useStore } from './store.ts'
@@ -19,6 +20,8 @@ export const chooseScope = (choice: ScopeChoice) => {
 export function useScope(): ScopeChoice {
   const { organizations, teams } = useSession()
   const choice = useStore(chosen)
+  const seen = useStore(seenAs)
+  if (seen) return seen.scope
   const places = choice.team_id ? teams : organizations
   return places.some(({ id }) => id === (choice.team_id ?? choice.organization_id)) ? choice : NOWHERE
 }

@@ -10,7 +10,7 @@ import { overlay } from './overlay.ts'
 const THEMES = { system: 'Colours of the system', light: 'Light', dark: 'Dark' } as const
 
 export function AccountMenu() {
-  const { email, role, pages } = useSession()
+  const { email, role, pages, permissions } = useSession()
   const { theme, zone } = useSettings()
   const name = email ?? 'Master key'
   return (
@@ -26,6 +26,9 @@ export function AccountMenu() {
       }
       items={[
         ...(pages.includes('account') ? [{ label: 'Account', href: '/console/account' }] : []),
+        ...(permissions.includes('platform.admin')
+          ? [{ label: 'View as a role', onSelect: () => overlay.set('view-as') }]
+          : []),
         { label: 'Keys of the keyboard', note: '?', onSelect: () => overlay.set('keys') },
         { label: 'API documentation', href: '/docs' },
         null,

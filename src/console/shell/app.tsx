@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { useApi } from '../data/query.ts'
+import { seenAs } from '../data/seen-as.ts'
 import { type Session, SessionContext, useSession } from '../data/session.ts'
 import { waitingForSession } from '../data/signing-in.ts'
 import { useStore } from '../data/store.ts'
@@ -23,6 +24,7 @@ const Confirmation = overPart(() => import('../design/dialog.tsx').then(({ Confi
 const NotYours = pagePart('Not for your roles', () => import('./nowhere.tsx').then(({ NotYours }) => NotYours))
 const Nowhere = pagePart('Nothing is here', () => import('./nowhere.tsx').then(({ Nowhere }) => Nowhere))
 const Palette = overPart(() => import('./palette.tsx').then(({ Palette }) => Palette))
+const ViewAs = overPart(() => import('./view-as.tsx').then(({ ViewAs }) => ViewAs))
 const SignInAgain = overPart(() => import('./gate/sign-in-again.tsx').then(({ SignInAgain }) => SignInAgain))
 
 const VIEWS = PAGES.map(({ id, path, label, load }) => ({
@@ -41,8 +43,12 @@ export function App() {
   const session = ended ?? me.data
   const hasMore = useMoreBeforeConsole(session)
   const question = useStore(asked)
+  const seen = useStore(seenAs)
   const isShown = session?.authenticated && session.standing === 'complete' && !hasMore && !isGate(path)
   shown.current = isShown ? session : undefined
+  useEffect(() => {
+    if (!isShown || ended) seenAs.set(undefined)
+  }, [isShown, ended])
   return (
     <>
       {!session ? (
@@ -57,7 +63,7 @@ export function App() {
           </div>
         )
       ) : isShown ? (
-        <SessionContext.Provider value={session}>
+        <SessionContext.Provider value={seen?.session ?? session}>
           <Shell hasEnded={ended !== undefined} />
         </SessionContext.Provider>
       ) : (
@@ -124,11 +130,7 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
         </ErrorBoundary>
       </div>
       <TabBar />
-      {over && (
-        <ErrorBoundary>
-          <Palette />
-        </ErrorBoundary>
-      )}
+      {over && <ErrorBoundary>{over === 'view-as' ? <ViewAs /> : <Palette />}</ErrorBoundary>}
       {(hasEnded || waiting.length > 0) && (
         <ErrorBoundary>
           <SignInAgain />

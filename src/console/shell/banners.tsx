@@ -1,12 +1,23 @@
 import { databaseAway, offline } from '../data/connection.ts'
+import { seenAs } from '../data/seen-as.ts'
 import { useStore } from '../data/store.ts'
+import { Button } from '../design/button.tsx'
 
-/** Banners for problems of the whole gateway. */
+/** Banners for problems of the whole gateway, and for a console that is looked at as somebody else. */
 export function Banners() {
   const away = useStore(databaseAway)
   const alone = useStore(offline)
+  const seen = useStore(seenAs)
   return (
     <div role="status">
+      {seen && (
+        <div class="notice edge row">
+          <span class="grow">
+            You look as {seen.role}: nothing can be changed. Lists show what you may read yourself.
+          </span>
+          <Button onClick={() => seenAs.set(undefined)}>End</Button>
+        </div>
+      )}
       {alone && (
         <div class="notice warn edge">There is no network. What is shown was read before; nothing can be changed.</div>
       )}

@@ -1,4 +1,4 @@
 import { store } from '../data/store.ts'
 
-/** The overlay: the palette, or the list of shortcuts. */
-export const overlay = store<'' | 'palette' | 'keys'>('')
+/** The overlay: the palette, the list of shortcuts, or the choice of a role to look as. */
+export const overlay = store<'' | 'palette' | 'keys' | 'view-as'>('')

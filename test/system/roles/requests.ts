@@ -302,6 +302,7 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'POST /ui/api/accounts/{account_id}/end-sessions': everywhere(newAccount),
   'POST /ui/api/accounts/{account_id}/reset-mfa': everywhere(),
   'POST /ui/api/accounts/{account_id}/reset-password': everywhere(newAccount),
+  'GET /ui/api/roles': { all: () => ({}) },
   'POST /ui/api/invitations': {
     ...everywhere(({ team_id }) => ({ body: { email: INVITED, team_id } })),
     organization: inviting({ organization_id: 'acme' }),
