@@ -26,7 +26,7 @@ describe('a deployment to Workers', { timeout: 60_000 }, () => {
     env: Record<string, string> = SECRETS,
     ask?: (name: string) => Promise<string>,
   ) {
-    fake = fakeWrangler(cloud)
+    fake = await fakeWrangler(cloud)
     let printed = ''
     const code = await deployWorker(operands, {
       env: { HOME: '/nowhere', PATH: `${fake.folder}:${process.env.PATH}`, ...env },
@@ -35,7 +35,7 @@ describe('a deployment to Workers', { timeout: 60_000 }, () => {
         printed += text
       },
     })
-    const commands = fake.commands()
+    const { commands } = fake
     const lines = commands.map(({ args }) => args.join(' '))
     // Whatever happens, a secret is on standard input alone.
     for (const shown of [printed, ...lines, JSON.stringify(commands.map(({ variables }) => variables))]) {
