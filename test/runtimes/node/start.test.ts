@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { emptyDatabaseIn } from '../../support/embedded-database.node.ts'
+import { preparedDatabaseIn } from '../../support/embedded-database.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { type GatewayProcess, type Place, place } from './gateway-process.ts'
 
@@ -96,7 +96,7 @@ describe('a first start', () => {
 
 describe('a data folder', () => {
   it('belongs to one gateway at a time: a second one is refused before it listens', async () => {
-    await emptyDatabaseIn(join(here.folder, 'data/postgres'))
+    await preparedDatabaseIn(join(here.folder, 'data/postgres'))
     const first = await here.start()
     await first.base()
     const second = await here.start()
@@ -134,7 +134,7 @@ describe('a data folder', () => {
   }, 60_000)
 
   it('is open again after kill -9 in the middle of calls, whatever its lock and process id look like', async () => {
-    await emptyDatabaseIn(join(here.folder, 'data/postgres'))
+    await preparedDatabaseIn(join(here.folder, 'data/postgres'))
     const first = await here.start({ yaml: ECHO })
     await first.greeted()
     const calls = Array.from({ length: 50 }, () => first.chat({ model: 'echo' }).catch(() => undefined))

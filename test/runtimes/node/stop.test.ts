@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { builtGateway } from '../../support/built-gateway.ts'
 import { configuration } from '../../support/configuration.ts'
 import { configOf, MASTER_KEY } from '../../support/gateway.ts'
 import { preparedPlace } from '../../support/prepared-place.ts'
@@ -191,13 +192,15 @@ describe('stopping', () => {
   }, 60_000)
 
   it('happens when the shell through which npm started it is gone', async () => {
-    const program = `process.env.npm_lifecycle_event = 'start'
-      const child = require('node:child_process').spawn(process.execPath, ['src/node.ts'], { stdio: 'inherit' })
+    const { program, compiled } = await builtGateway()
+    const npm = `process.env.npm_lifecycle_event = 'start'
+      const child = require('node:child_process').spawn(process.execPath, ['${program}'], { stdio: 'inherit' })
       setInterval(() => {}, 1000)`
-    const shell = spawn(process.execPath, ['-e', program], {
+    const data = join(here.folder, 'data')
+    const shell = spawn(process.execPath, ['-e', npm], {
       cwd: new URL('../../../', import.meta.url),
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env.PATH ?? '', PORT: '0', GATEWAY_DATA_DIR: join(here.folder, 'data') },
+      env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compiled, PORT: '0', GATEWAY_DATA_DIR: data },
     })
     let output = ''
     shell.stdout.setEncoding('utf8').on('data', (text) => {
