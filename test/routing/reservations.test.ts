@@ -15,7 +15,7 @@ const redisUrl = inject('redisUrl')
 const [httpUrl, token] = [inject('redisHttpUrl'), inject('redisHttpToken')]
 const env = { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: SALT_KEY }
 const messages = [{ role: 'user', content: 'Hello' }]
-const RPM = 20
+const RPM = 10
 const AT_ONCE = 15
 
 /** Stores of one process or of two, which see the same things. */

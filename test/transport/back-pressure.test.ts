@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SCHEMES, settled, textOf, transportScene } from '../support/transport-scene.node.ts'
 
 const PIECE = Buffer.alloc(65_536, 'x')
-const PIECES = 1000
+const PIECES = 600
 
 describe.each(SCHEMES)('a long answer over %s', (scheme) => {
   const { upstream, send } = transportScene(scheme)

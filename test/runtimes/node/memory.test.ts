@@ -6,7 +6,7 @@ import { silence } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
 import type { GatewayProcess, Place } from './gateway-process.ts'
 
-const CALLS = 6000
+const CALLS = 3000
 const ABORTED_EVERY = 20
 const AT_ONCE = 24
 const MOST_BYTES_A_CALL = 1200
