@@ -43,6 +43,9 @@ const CONSOLE_AMONG_OTHERS = ['audit', 'budgets', 'ladder', 'mcp', 'overview', '
 const opened =
   process.env.CONSOLE_PAGES === 'all' ? CONSOLE : CONSOLE_AMONG_OTHERS.map((page) => `test/console/${page}.test.ts`)
 
+/** Packages of many files that the gateway loads into workerd. */
+const BUNDLED = ['hono', 'hono/cors', 'hono/router', 'hono/router/trie-router', 'jose', 'kysely', 'yaml', 'zod']
+
 /** What runs on Node itself. Half of what the embedded database costs is making code faster that runs for a second. */
 const node = { ...slow, setupFiles: ['./test/support/seed.ts'], execArgv: ['--liftoff-only'] }
 
@@ -99,8 +102,10 @@ export default defineConfig({
         test: {
           ...slow,
           name: 'workerd',
-          // To load the gateway into workerd takes longer than the tests of a file.
+          // To load the gateway into workerd takes longer than the tests of a file, half of it the hundreds of files of these
+          // packages: each is made one.
           isolate: false,
+          deps: { optimizer: { ssr: { enabled: true, include: BUNDLED } } },
           include: ['test/runtime/**/*.test.ts', 'test/contracts/**/*.test.ts'],
           exclude: ['**/*.node.test.ts'],
         },
