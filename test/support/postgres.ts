@@ -43,8 +43,9 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
     join(binaries, 'initdb'),
     `-D ${data} -A trust -U postgres --no-sync -E UTF8 --locale=C --lc-ctype=C.UTF-8`.split(' '),
   )
-  // Its workers would visit the hundreds of databases of a run one after the other.
-  const idle = '-c autovacuum=off -c fsync=off -c full_page_writes=off -c checkpoint_timeout=1h'
+  // Its workers would visit the hundreds of databases of a run one after the other, and no query of a test runs for longer
+  // than it takes to compile.
+  const idle = '-c autovacuum=off -c jit=off -c fsync=off -c full_page_writes=off -c checkpoint_timeout=1h'
   const settings = `-c listen_addresses=127.0.0.1 -p ${port} -k ${folder} -c max_connections=200 ${idle}`
   const start = () => pgCtl('-o', settings, '-l', join(folder, 'log'), 'start')
   const halt = () => pgCtl('-m', 'immediate', 'stop')

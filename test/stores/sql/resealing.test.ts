@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { readSaltKey, successorOf } from '../../../src/lib/sealing/salt-key.ts'
 import { sealUnder } from '../../../src/lib/sealing/seal.ts'
 import { secret } from '../../../src/lib/secret.ts'
@@ -31,11 +31,15 @@ describe.each(DATABASES)('in %s', (_, isThere, open) => {
   // On a machine without a PostgreSQL; with `CI` set that is a failure of its own.
   if (!isThere) return it.skip('is not on this machine')
   let sql: Sql
-  beforeEach(async () => {
+  beforeAll(async () => {
     sql = await open()
+  })
+  beforeEach(async () => {
+    for (const table of ['gateway_installation', 'gateway_credential', 'gateway_email'])
+      await rows(`DELETE FROM ${table}`)
     await requireSameSalt(sql, { salt_key: former })
   })
-  afterEach(() => sql.close())
+  afterAll(() => sql?.close())
 
   const rows = async (text: string, parameters: unknown[] = []) => (await sql.query({ sql: text, parameters })).rows
   const sealed = () => rows('SELECT name, sealed FROM gateway_credential ORDER BY name')
