@@ -177,7 +177,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('the salt key of two gateways over on
         previous = over || turn % 5 === 4 ? undefined : JSON.parse(text).id
         const cookie = { cookie: `gateway_session=${person.token}`, authorization: '' }
         await count('session', fetch(`${await any(turn).base()}/auth/me`, { headers: cookie }))
-        await wait(100)
+        await wait(250)
       }
     }
     const calling = [0, 1, 2, 3].map(calls)
