@@ -9,7 +9,8 @@ export function noRoute(method: string, path: string, routes: readonly Route[], 
       code: 'unknown_path',
     })
   }
-  const allow = [...new Set(methods)].map((name) => name.toUpperCase()).join(', ')
+  // What is read may be asked for its headers alone.
+  const allow = [...new Set(methods)].map((name) => (name === 'get' ? 'GET, HEAD' : name.toUpperCase())).join(', ')
   if (upgrade?.toLowerCase() === 'websocket') {
     return new GatewayError('upgrade_refused', `This path takes no WebSocket. Send ${allow} over HTTP.`)
   }

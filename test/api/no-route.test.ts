@@ -24,4 +24,9 @@ describe('a path that no route takes', () => {
     expect(noRoute('PUT', path, routes).status).toBe(status)
     expect(contractAt(path, routes) !== undefined).toBe(status === 405)
   })
+
+  it('names the methods that it takes', () => {
+    expect(noRoute('PUT', '/v1/models/m', routes).details.headers).toEqual({ allow: 'GET, HEAD' })
+    expect(noRoute('PUT', '/v1beta/models/m:countTokens', routes).details.headers).toEqual({ allow: 'POST' })
+  })
 })
