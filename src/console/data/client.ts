@@ -1,6 +1,6 @@
 import type { Api } from '../api-types.ts'
 import { noteAway } from './connection.ts'
-import { seenAs } from './seen-as.ts'
+import { lookingAs } from './looking-as.ts'
 import { signedInAgain } from './signing-in.ts'
 
 /** A route of the gateway: `GET /ui/api/teams/{team_id}`. */
@@ -114,14 +114,14 @@ const SIGN_OUT = '/auth/internal/logout'
 
 /** As `fetch`, with failures as ApiError and with a session that is opened again. */
 export async function send(address: string, init: RequestInit = {}): Promise<Response> {
-  const seen = seenAs.get()
-  if (seen && (init.method ?? 'GET') !== 'GET' && address !== SIGN_OUT) {
-    throw new ApiError(`You look as ${seen.role}: nothing can be changed.`, { status: 0, code: 'looks_only' })
+  const role = lookingAs.get()
+  if (role && (init.method ?? 'GET') !== 'GET' && address !== SIGN_OUT) {
+    throw new ApiError(`You look as ${role}: nothing can be changed.`, { status: 0, code: 'looks_only' })
   }
   let response = await reached(address, init)
   if (response.status === 401 && !address.startsWith('/auth/')) {
     // Whoever signs in again is the person again.
-    seenAs.set(undefined)
+    lookingAs.set('')
     await signedInAgain()
     response = await reached(address, init)
   }

@@ -1,13 +1,7 @@
-import { seenAs } from './seen-as.ts'
-import { useSession } from './session.ts'
+import { useSeenAs } from './seen-as.ts'
+import { type ScopeChoice, useSession } from './session.ts'
 import { keep, kept } from './settings.ts'
 import { store, useStore } from './store.ts'
-
-/** What the lists of the console are limited to: everything, an organization, or a team. */
-export interface ScopeChoice {
-  readonly organization_id?: string
-  readonly team_id?: string
-}
 
 const chosen = store<ScopeChoice>(kept('scope', {}))
 
@@ -20,7 +14,7 @@ export const chooseScope = (choice: ScopeChoice) => {
 export function useScope(): ScopeChoice {
   const { organizations, teams } = useSession()
   const choice = useStore(chosen)
-  const seen = useStore(seenAs)
+  const seen = useSeenAs()
   if (seen) return seen.scope
   const places = choice.team_id ? teams : organizations
   return places.some(({ id }) => id === (choice.team_id ?? choice.organization_id)) ? choice : NOWHERE

@@ -20,6 +20,12 @@ export interface Place {
   readonly organization_id?: string | null | undefined
 }
 
+/** What the lists of the console are limited to: everything, an organization, or a team. */
+export interface ScopeChoice {
+  readonly organization_id?: string
+  readonly team_id?: string
+}
+
 /** Whether the person may do something at a place: by a permission that holds everywhere, in its organization or in its
  *  team. Without a place: anywhere at all. */
 export function may(session: Session, permission: Permission, place?: Place): boolean {

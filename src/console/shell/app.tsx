@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
+import { lookingAs } from '../data/looking-as.ts'
 import { useApi } from '../data/query.ts'
-import { seenAs } from '../data/seen-as.ts'
+import { useSeenAs } from '../data/seen-as.ts'
 import { type Session, SessionContext, useSession } from '../data/session.ts'
 import { waitingForSession } from '../data/signing-in.ts'
 import { useStore } from '../data/store.ts'
@@ -43,11 +44,11 @@ export function App() {
   const session = ended ?? me.data
   const hasMore = useMoreBeforeConsole(session)
   const question = useStore(asked)
-  const seen = useStore(seenAs)
+  const seen = useSeenAs()
   const isShown = session?.authenticated && session.standing === 'complete' && !hasMore && !isGate(path)
   shown.current = isShown ? session : undefined
   useEffect(() => {
-    if (!isShown || ended) seenAs.set(undefined)
+    if (!isShown || ended) lookingAs.set('')
   }, [isShown, ended])
   return (
     <>

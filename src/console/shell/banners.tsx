@@ -1,5 +1,5 @@
 import { databaseAway, offline } from '../data/connection.ts'
-import { seenAs } from '../data/seen-as.ts'
+import { lookingAs } from '../data/looking-as.ts'
 import { useStore } from '../data/store.ts'
 import { Button } from '../design/button.tsx'
 
@@ -7,15 +7,13 @@ import { Button } from '../design/button.tsx'
 export function Banners() {
   const away = useStore(databaseAway)
   const alone = useStore(offline)
-  const seen = useStore(seenAs)
+  const role = useStore(lookingAs)
   return (
     <div role="status">
-      {seen && (
+      {role && (
         <div class="notice edge row">
-          <span class="grow">
-            You look as {seen.role}: nothing can be changed. Lists show what you may read yourself.
-          </span>
-          <Button onClick={() => seenAs.set(undefined)}>End</Button>
+          <span class="grow">You look as {role}: nothing can be changed. Lists show what you may read yourself.</span>
+          <Button onClick={() => lookingAs.set('')}>End</Button>
         </div>
       )}
       {alone && (

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import type { Row } from '../data/client.ts'
 import { lookups } from '../data/lookups.ts'
 import { useApi } from '../data/query.ts'
-import { seenAs } from '../data/seen-as.ts'
+import { lookAs } from '../data/seen-as.ts'
 import { type Session, useSession } from '../data/session.ts'
 import { LookupField, SelectField } from '../design/form/fields.tsx'
 import { useForm } from '../design/form/form.tsx'
@@ -37,8 +37,7 @@ export function ViewAs() {
     const done = await form.submit(async () => {
       if (!id || !chosen) throw Object.assign(new Error('Choose where.'), { param: 'id' })
       const name = await lookups[scope].name(id)
-      seenAs.set({
-        role: `${roleName(role)} of ${name}`,
+      lookAs(`${roleName(role)} of ${name}`, {
         session: asHeldBy(session, chosen, { id, name }),
         scope: scope === 'team' ? { team_id: id } : { organization_id: id },
       })
