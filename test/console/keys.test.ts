@@ -93,7 +93,11 @@ it('an edit sends what was changed alone, and puts a refusal at its field', asyn
   await most.fill('5')
   const sent = page.waitForRequest((request) => request.method() === 'PATCH')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  expect((await sent).postDataJSON()).toEqual({ rpm_limit: 7, allowed_ips: ['10.0.0.0/8', '127.0.0.1'] })
+  expect((await sent).postDataJSON()).toEqual({
+    version: expect.any(Number),
+    rpm_limit: 7,
+    allowed_ips: ['10.0.0.0/8', '127.0.0.1'],
+  })
   await dialog.waitFor({ state: 'detached' })
   expect(await record(id)).toMatchObject({ rpm_limit: 7, max_budget: 5, budget_duration: '30d' })
 })
