@@ -11,6 +11,9 @@ export type PlatformRole = (typeof PLATFORM_ROLES)[number]
 export const ORGANIZATION_ROLES = ['org_owner', 'org_admin', 'org_billing', 'org_auditor', 'org_member'] as const
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
 
+/** The roles by where they are held. */
+export const ROLES = { organization: ORGANIZATION_ROLES, team: TEAM_ROLES } as const
+
 const ADMINISTRATION = [
   'org.read',
   'org.update',

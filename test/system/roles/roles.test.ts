@@ -11,6 +11,11 @@ const postgresUrl = inject('postgresUrl')
 const rows = readMatrix(readFileSync(new URL('matrix.txt', import.meta.url), 'utf8'))
 const routes = ui.map(({ contract: { method, path } }) => `${method.toUpperCase()} ${path}`)
 
+interface Grant {
+  readonly role: string
+  readonly permissions: readonly string[]
+}
+
 const namesIn = (text: string) => text.split(' ').filter(Boolean) as CallerName[]
 
 describe('the matrix of roles', () => {
@@ -115,6 +120,18 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     for (const caller of namesIn(ofSelf)) {
       expect(await seen(caller), caller).toEqual({ known: [], owners: new Set([acme.self(caller).account_id]) })
     }
+  })
+
+  it('the list of roles says of each what its holder is told', async () => {
+    const { data } = (await acme.ask('admin', 'GET', '/roles', undefined)).body
+    const holders = namesIn('owner orgadmin billing auditor member teamadmin developer viewer')
+    const told = holders.map(async (holder) => {
+      const { organizations, teams, pages } = (await (await acme.another(holder)).ask('GET', '/auth/me')).body
+      const held = organizations.map(({ role, permissions }: Grant) => ({ role, scope: 'organization', permissions }))
+      const inTeams = teams.map(({ role, permissions }: Grant) => ({ role, scope: 'team', permissions }))
+      return [...held, ...inTeams].map((one) => ({ ...one, pages }))
+    })
+    expect(data).toEqual((await Promise.all(told)).flat())
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { PERMISSIONS } from '../../../identity/permissions.ts'
-import { ORGANIZATION_ROLES, permissionsOf, TEAM_ROLES } from '../../../identity/roles.ts'
+import { permissionsOf, ROLES } from '../../../identity/roles.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { pagesOf } from '../../auth/pages.ts'
 import { json } from '../../respond.ts'
@@ -10,7 +10,7 @@ const answer = lazily(() =>
   z.object({
     data: z.array(
       z.object({
-        role: z.enum([...ORGANIZATION_ROLES, ...TEAM_ROLES]),
+        role: z.enum([...ROLES.organization, ...ROLES.team]),
         scope: z.enum(['organization', 'team']),
         permissions: z.array(z.enum(PERMISSIONS)).describe('What the role grants in its organization or team.'),
         pages: z.array(z.string()).describe('The pages of the console that a person with this role alone may open.'),
@@ -30,10 +30,12 @@ export const roleList = defineRoute(
     responses: { 200: { description: 'All roles, those in organizations first.', schema: answer } },
   },
   () => {
-    const of = (scope: 'organization' | 'team') => (role: (typeof ORGANIZATION_ROLES | typeof TEAM_ROLES)[number]) => {
-      const permissions = permissionsOf(role)
-      return { role, scope, permissions: [...permissions], pages: pagesOf([{ permissions }]) }
-    }
-    return json({ data: [...ORGANIZATION_ROLES.map(of('organization')), ...TEAM_ROLES.map(of('team'))] })
+    const data = (['organization', 'team'] as const).flatMap((scope) =>
+      ROLES[scope].map((role) => {
+        const permissions = permissionsOf(role)
+        return { role, scope, permissions: [...permissions], pages: pagesOf([{ permissions }]) }
+      }),
+    )
+    return json({ data })
   },
 )

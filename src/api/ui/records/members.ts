@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { TEAM_ROLES } from '../../../config/sections/self-registration.ts'
 import { recordName } from '../../../identity/caller-of.ts'
 import { grantableRoles, roleAbove } from '../../../identity/granting.ts'
 import { ownerOf } from '../../../identity/grants.ts'
 import type { Permission } from '../../../identity/permissions.ts'
-import { ORGANIZATION_ROLES } from '../../../identity/roles.ts'
+import { ROLES } from '../../../identity/roles.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { MembershipScope } from '../../../stores/sql/records/membership-records.ts'
 import { json } from '../../respond.ts'
@@ -16,8 +15,6 @@ import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unknownReference } from './record-kind.ts'
 import { reach, refused } from './record-reach.ts'
 import { idOf, oneOf } from './record-routes.ts'
-
-const ROLES = { organization: ORGANIZATION_ROLES, team: TEAM_ROLES } as const
 
 /** The members of the organizations or teams: users, each with a role. */
 export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeType: MembershipScope): Route[] {
