@@ -9,6 +9,7 @@ import type { Caller } from '../caller.ts'
 import { notReadYet } from '../plan/model-not-found.ts'
 import type { Refusal } from '../request/checked.ts'
 import { edited, type Written } from '../request/written.ts'
+import { MOST_CALLS } from './bounds.ts'
 import type { ToolConversation } from './tool-conversation.ts'
 
 /** The tools of one server that a request asks for. */
@@ -34,9 +35,6 @@ export interface ManagedTools {
   /** The most calls of managed tools. */
   readonly mostCalls: number
 }
-
-/** The most calls of managed tools in one request. */
-const MOST_CALLS = 16
 
 type Prepared = (Written & { readonly tools: ManagedTools | undefined; readonly error?: never }) | Refusal
 

@@ -10,14 +10,12 @@ import { type Plan, planGroup } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { endTurn } from '../settle/end-turn.ts'
 import type { WrittenReply } from '../translate/written.ts'
+import { MOST_TURNS } from './bounds.ts'
 import { callTools, type ManagedCall } from './call-tools.ts'
 import type { ManagedTools } from './managed-tools.ts'
 import { type Offer, offerOf } from './offer.ts'
 import { type Talk, talkOf } from './talk.ts'
 import type { AskedCall, RunTurn, ToolConversation } from './tool-conversation.ts'
-
-/** The most turns in which a model may call managed tools. After the last one it is asked once more, for its answer. */
-const MOST_TURNS = 8
 
 const encoder = new TextEncoder()
 

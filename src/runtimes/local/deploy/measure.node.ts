@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
+import { MOST_CALLS, MOST_TURNS } from '../../../pipeline/tools/bounds.ts'
 import { buildWorker } from '../build-worker.node.ts'
 import type { Measured } from './plan-limits.ts'
 import type { Wrangler } from './wrangler.node.ts'
@@ -13,8 +14,8 @@ const STATEMENTS = 8
 const STORE_REQUESTS = 7
 /** Each attempt that fails is settled, and the next one has a place of its own. */
 const STORE_REQUESTS_AN_ATTEMPT = 2
-/** Turns and calls of a call with managed tools, and what a session and its list of tools take. */
-const [TOOL_TURNS, TOOL_CALLS, REQUESTS_A_SERVER] = [8, 16, 3]
+/** A session with a server of tools, and its list of tools. */
+const REQUESTS_A_SERVER = 3
 
 /** Measures the upload of a deployment, and its start on this machine. Nothing leaves this machine. */
 export async function measure(
@@ -48,6 +49,6 @@ export function subrequestsOf(config: Config): { readonly call: number; readonly
     : [STATEMENTS, 1]
   const call = own + attempts * anAttempt
   const servers = gateway.mcp_servers.length
-  const tools = TOOL_TURNS * anAttempt + TOOL_CALLS + servers * REQUESTS_A_SERVER
+  const tools = MOST_TURNS * anAttempt + MOST_CALLS + servers * REQUESTS_A_SERVER
   return { call, withTools: servers === 0 ? call : call + tools }
 }
