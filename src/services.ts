@@ -91,8 +91,8 @@ export interface Adapters {
   readonly memoryBytes: number
   /** The number of callers that are kept in memory. */
   readonly callersKept: number
-  /** Where a runtime bounds it: how many items of batches, calls of tools or posts of a webhook wait for their answers at
-   *  once in an event, whatever is configured. */
+  /** Where a runtime bounds it: how many items of batches, probes, calls of tools or posts of a webhook wait for their
+   *  answers at once in an event, whatever is configured. */
   readonly callsAtOnce?: number
   /** This process, if the runtime has one. */
   readonly process?: OwnProcess | undefined

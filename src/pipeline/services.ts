@@ -30,7 +30,7 @@ export interface PipelineServices {
   readonly budgetNotices: BudgetNotices
   readonly usual: UsualUsage
   readonly transport: Transport
-  /** Where a runtime bounds it: how many calls of tools wait for their answers at once in a request. */
+  /** Where a runtime bounds it: how many probes, or calls of the tools of a request, wait for their answers at once. */
   readonly callsAtOnce?: number | undefined
   /** Asks the servers of managed tools that the registry names. */
   readonly toolServers: ToolServers

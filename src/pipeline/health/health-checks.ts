@@ -8,9 +8,8 @@ import { cooldown } from '../settle/outcome.ts'
 import { reportCooled } from '../settle/report-cooled.ts'
 import { type ProbeResult, probe } from './probe.ts'
 
-/** An event of Workers has six connections that wait for an answer, and a dead deployment has one for a minute: some are
- *  left to the stores. */
-const AT_ONCE = 4
+/** So many probes wait at once, unless the runtime allows fewer. */
+const AT_ONCE = 5
 
 /** Probes deployments without recent calls and settles the result as calls do: a dead one is cooled before a client
  *  meets it, a recovered one is back. A probe is not recorded as a call or as spend. */
@@ -33,7 +32,7 @@ export function healthChecks(services: PipelineServices, live: { refresh(): Prom
           await checkOf(services, next.deployment, next.known, signal)
         }
       }
-      await Promise.all(Array.from({ length: AT_ONCE }, worker))
+      await Promise.all(Array.from({ length: Math.min(services.callsAtOnce ?? AT_ONCE, AT_ONCE) }, worker))
     },
   }
 }

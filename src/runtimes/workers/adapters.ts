@@ -30,7 +30,7 @@ import { workersTransport } from './transport.ts'
 const DEFERRED_MS = 25_000
 
 /** An event has six connections that wait for the head of an answer, as calls of items do for as long as their model
- *  writes, and posts to a webhook that hangs. Two are left to the stores, without which leases would run out. */
+ *  writes, and probes and posts at far ends that hang. Two are left to the stores, without which leases would run out. */
 const CALLS_AT_ONCE = 4
 
 /** A quarter of the 128 MB of an isolate. A body is there several times: as it came, read, changed, and sent. An isolate
