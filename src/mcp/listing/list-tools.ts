@@ -12,6 +12,7 @@ const MOST_TOOLS = 500
 /** What is kept of one server. */
 const MOST_CHARACTERS = 1024 * 1024
 const MOST_LEFT_OUT = 50
+
 export interface Listing {
   readonly tools: readonly Tool[]
   readonly leftOut: readonly LeftOut[]

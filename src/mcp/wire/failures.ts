@@ -4,6 +4,7 @@ import type { ToolServer } from '../tool-server.ts'
 import { type RpcError, ToolFailure, type ToolFailureKind } from '../tool-servers.ts'
 
 const MOST_WORDS = 1000
+
 /** A failure of a server, in words that name it. */
 export function failureOf(
   { key }: ToolServer,

@@ -27,7 +27,8 @@ interface Outcome extends ReadResult {
 }
 
 /** Runs the calls of one turn at the same time, as far as the runtime allows, at most `most` of them, and returns them in
- *  their order. A failed call has a result that says so. Rejects only with the reason of `signal`; the servers then get a cancellation. */
+ *  their order. A failed call has a result that says so. Rejects only with the reason of `signal`; the servers then get a
+ *  cancellation. */
 export async function callTools(
   services: PipelineServices,
   call: Call,

@@ -77,10 +77,10 @@ function fitted(
   return marksPrefill ? withMarkedPrefill(fitting) : fitting
 }
 
-/** OpenAI's newer name of the system. Other vendors do not know it. */
 /** The ids of calls, and of what their results name. */
 const IDS = ['id', 'tool_call_id']
 
+/** OpenAI's newer name of the system. Other vendors do not know it. */
 const DEVELOPER = 'developer'
 const isOfDeveloper = ({ role }: Message) => role === DEVELOPER
 const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...message, role: 'system' } : message)
