@@ -11,8 +11,8 @@ import { logMisconfigured, refusal } from './runtimes/workers/refusal.ts'
 import { batchTurn, runOnce, scheduledJobs } from './scheduled.ts'
 import { createServices } from './services.ts'
 import { deliver, type QueueBatch, type QueueMessage, retryLater } from './stores/queue/cloudflare.ts'
-import { carriesRecord, writeQueued } from './telemetry/queued-records.ts'
-import { carriesEntry, deliverQueued } from './telemetry/sinks/queued-entries.ts'
+import { carriesRecord, writeQueued } from './telemetry/delivery/queued-records.ts'
+import { carriesEntry, deliverQueued } from './telemetry/sinks/lanes/queued-entries.ts'
 import { topics } from './telemetry/topics.ts'
 
 interface Execution {

@@ -1,5 +1,5 @@
 import { type AuditEvent, insertAuditEvents } from '../stores/sql/records/audit-records.ts'
-import type { Topic } from './delivery.ts'
+import type { Topic } from './delivery/delivery.ts'
 
 /** The details of an event that only the handler of the request knows. */
 export type AuditDetails = Partial<

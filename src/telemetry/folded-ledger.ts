@@ -2,7 +2,7 @@ import { newFold } from '../stores/sql/spend/spend-fold.ts'
 import { FOLDED_COLUMNS, type FoldedCalls, foldedCalls, insertFolded } from '../stores/sql/spend/spend-folded.ts'
 import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
 import { SPEND_DIMENSIONS } from '../stores/sql/spend/spend-sums.ts'
-import type { RecordFold, Topic } from './delivery.ts'
+import type { RecordFold, Topic } from './delivery/delivery.ts'
 
 /** Writes sums of calls that have no rows in the ledger. */
 export const foldedLedger: Topic<FoldedCalls> = { name: 'ledger_sums', write: insertFolded }

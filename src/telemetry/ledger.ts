@@ -1,6 +1,6 @@
 import { insertSpend } from '../stores/sql/spend/spend-rows.ts'
 import { factsOf } from './call-facts.ts'
-import type { Topic } from './delivery.ts'
+import type { Topic } from './delivery/delivery.ts'
 import type { CallFinished } from './events.ts'
 import { foldedLedger, foldOfCalls } from './folded-ledger.ts'
 

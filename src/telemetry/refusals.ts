@@ -1,7 +1,7 @@
 import { newId } from '../lib/ids.ts'
 import { type RefusalCount, type RefusalCounts, writeRefusals } from '../stores/sql/spend/refusal-records.ts'
 import { keepable } from '../stores/sql/storable-text.ts'
-import type { Delivery, Topic } from './delivery.ts'
+import type { Delivery, Topic } from './delivery/delivery.ts'
 import type { RequestFinished } from './events.ts'
 
 /** Counts of refused model calls, which replace earlier ones of the same counter. */

@@ -7,7 +7,7 @@ import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
 import { audit } from './audit.ts'
 import { callLines } from './call-lines.ts'
 import type { CallContent } from './content/recording.ts'
-import type { Delivery } from './delivery.ts'
+import type { Delivery } from './delivery/delivery.ts'
 import type {
   BatchMoved,
   CallFinished,

@@ -1,5 +1,5 @@
 import { audit } from './audit.ts'
-import type { Topic } from './delivery.ts'
+import type { Topic } from './delivery/delivery.ts'
 import { foldedLedger } from './folded-ledger.ts'
 import { ledger } from './ledger.ts'
 import { refusals } from './refusals.ts'

@@ -1,4 +1,4 @@
-import type { Delivery } from './delivery.ts'
+import type { Delivery } from './delivery/delivery.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 
 interface Readers {

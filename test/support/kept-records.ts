@@ -1,4 +1,4 @@
-import type { Delivery } from '../../src/telemetry/delivery.ts'
+import type { Delivery } from '../../src/telemetry/delivery/delivery.ts'
 
 /** One record on its way to the database. */
 export interface KeptRecord {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type RefusalCounts, refusalRecords, writeRefusals } from '../../src/stores/sql/spend/refusal-records.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
-import type { Delivery } from '../../src/telemetry/delivery.ts'
+import type { Delivery } from '../../src/telemetry/delivery/delivery.ts'
 import type { RequestFinished } from '../../src/telemetry/events.ts'
 import { refusalCounter } from '../../src/telemetry/refusals.ts'
 import { preparedSql } from '../support/prepared-database.ts'

@@ -6,7 +6,7 @@ import type { LiveRegistry } from '../../routing/live/live-registry.ts'
 import type { Blobs } from '../../stores/blobs/blobs.ts'
 import type { ItemRecords } from '../../stores/sql/batches/item-records.ts'
 import type { Sql } from '../../stores/sql/sql.ts'
-import type { Delivery } from '../../telemetry/delivery.ts'
+import type { Delivery } from '../../telemetry/delivery/delivery.ts'
 import type { BatchEndpoints } from '../batch-endpoint.ts'
 
 /** What running batches depends on, in addition to the pipeline. */

@@ -1,5 +1,5 @@
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
-import type { Delivery } from '../delivery.ts'
+import type { Delivery } from '../delivery/delivery.ts'
 import { topics } from '../topics.ts'
 import { type Family, seriesName } from './render.ts'
 

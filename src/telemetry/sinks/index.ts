@@ -3,14 +3,14 @@ import { type CallbackName, type CallbackSettings, otelDefaults } from '../../co
 import type { Log } from '../../lib/log.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { SinkMoved } from '../events.ts'
-import { bufferedLane } from './buffered-lane.ts'
 import { configuredS3 } from './configured-s3.ts'
+import { bufferedLane } from './lanes/buffered-lane.ts'
+import type { Tally } from './lanes/tally.ts'
 import { langfuse } from './langfuse.ts'
 import { otlp } from './otlp/otlp.ts'
 import type { ObjectWriter } from './s3-objects.ts'
 import type { Sink, SinkLane } from './sink.ts'
 import { type Sinks, sinksOf } from './sinks.ts'
-import type { Tally } from './tally.ts'
 import { webhook } from './webhook.ts'
 
 interface SinkMeans {

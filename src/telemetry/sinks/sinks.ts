@@ -2,9 +2,9 @@ import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { CallContent } from '../content/recording.ts'
 import type { SinkMoved, TelemetryEvent } from '../events.ts'
-import { attemptDelivery } from './attempt.ts'
+import { attemptDelivery } from './lanes/attempt.ts'
+import { type Tally, tally } from './lanes/tally.ts'
 import type { Delivered, Sink, SinkEvent, SinkLane, SinkState } from './sink.ts'
-import { type Tally, tally } from './tally.ts'
 import { testEvent } from './test-event.ts'
 
 /** All sinks, as the stream of events and the administration see them. */

@@ -1,7 +1,7 @@
 import { jsonLog } from '../../../src/lib/log.ts'
 import type { SinkMoved } from '../../../src/telemetry/events.ts'
+import { tally } from '../../../src/telemetry/sinks/lanes/tally.ts'
 import { CALLS_ALONE, type Delivered, type Sink, type SinkEntry } from '../../../src/telemetry/sinks/sink.ts'
-import { tally } from '../../../src/telemetry/sinks/tally.ts'
 import { finishedCall } from '../../support/finished-calls.ts'
 
 /** A sink whose far end is a function of the test, and what was told of it. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
-import { replayed } from '../../../telemetry/replay.ts'
+import { replayed } from '../../../telemetry/delivery/replay.ts'
 import { topics } from '../../../telemetry/topics.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'

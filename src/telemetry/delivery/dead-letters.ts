@@ -1,4 +1,4 @@
-import type { DeadLetterRecords } from '../stores/sql/dead-letter-records.ts'
+import type { DeadLetterRecords } from '../../stores/sql/dead-letter-records.ts'
 import type { Topic } from './delivery.ts'
 import { isPoison } from './poison.ts'
 

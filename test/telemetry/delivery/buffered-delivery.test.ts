@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { jsonLog } from '../../src/lib/log.ts'
-import { SqlError } from '../../src/stores/sql/sql.ts'
-import { type BufferedDeliveryOptions, bufferedDelivery } from '../../src/telemetry/buffered-delivery.ts'
-import type { Topic } from '../../src/telemetry/delivery.ts'
-import type { RecordsMoved } from '../../src/telemetry/events.ts'
-import { noSql } from '../support/nothing.ts'
+import { jsonLog } from '../../../src/lib/log.ts'
+import { SqlError } from '../../../src/stores/sql/sql.ts'
+import { type BufferedDeliveryOptions, bufferedDelivery } from '../../../src/telemetry/delivery/buffered-delivery.ts'
+import type { Topic } from '../../../src/telemetry/delivery/delivery.ts'
+import type { RecordsMoved } from '../../../src/telemetry/events.ts'
+import { noSql } from '../../support/nothing.ts'
 
 interface Entry {
   readonly id: number

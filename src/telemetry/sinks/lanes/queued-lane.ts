@@ -1,9 +1,9 @@
-import { elapsedMs } from '../../lib/clock.ts'
-import { describeError, type Log } from '../../lib/log.ts'
-import type { Queue } from '../../stores/queue/queue.ts'
+import { elapsedMs } from '../../../lib/clock.ts'
+import { describeError, type Log } from '../../../lib/log.ts'
+import type { Queue } from '../../../stores/queue/queue.ts'
+import type { Sink, SinkEntry, SinkFailure, SinkLane } from '../sink.ts'
 import { attemptDelivery } from './attempt.ts'
 import { sinkMessage } from './queued-entries.ts'
-import type { Sink, SinkEntry, SinkFailure, SinkLane } from './sink.ts'
 import { sizeOf } from './size-of.ts'
 import type { Tally } from './tally.ts'
 

@@ -1,5 +1,5 @@
-import { throttled } from '../lib/log.ts'
-import type { Backlogs } from '../stores/backlog/backlog.ts'
+import { throttled } from '../../lib/log.ts'
+import type { Backlogs } from '../../stores/backlog/backlog.ts'
 import type { Delivery, RecordFold, Topic } from './delivery.ts'
 import { type RecordBuffer, type RecordBufferOptions, recordBuffer } from './record-buffer.ts'
 

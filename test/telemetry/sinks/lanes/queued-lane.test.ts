@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { QueueMessage } from '../../../src/stores/queue/cloudflare.ts'
-import { encodeBody } from '../../../src/stores/queue/message-body.ts'
-import type { Message } from '../../../src/stores/queue/queue.ts'
-import { retryDelaySeconds } from '../../../src/stores/queue/retry-delay.ts'
-import { carriesEntry, deliverQueued, sinkMessage } from '../../../src/telemetry/sinks/queued-entries.ts'
-import { queuedLane } from '../../../src/telemetry/sinks/queued-lane.ts'
-import { type SinkEntry, SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
-import { testClock } from '../../support/clock.ts'
-import { entries, entry, sinkBench } from './sink-bench.ts'
+import type { QueueMessage } from '../../../../src/stores/queue/cloudflare.ts'
+import { encodeBody } from '../../../../src/stores/queue/message-body.ts'
+import type { Message } from '../../../../src/stores/queue/queue.ts'
+import { retryDelaySeconds } from '../../../../src/stores/queue/retry-delay.ts'
+import { carriesEntry, deliverQueued, sinkMessage } from '../../../../src/telemetry/sinks/lanes/queued-entries.ts'
+import { queuedLane } from '../../../../src/telemetry/sinks/lanes/queued-lane.ts'
+import { type SinkEntry, SinkFailure } from '../../../../src/telemetry/sinks/sink.ts'
+import { testClock } from '../../../support/clock.ts'
+import { entries, entry, sinkBench } from '../sink-bench.ts'
 
 function lane() {
   const bench = sinkBench()

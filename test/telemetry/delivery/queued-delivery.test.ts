@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { jsonLog } from '../../src/lib/log.ts'
-import type { Message } from '../../src/stores/queue/queue.ts'
-import { SqlError } from '../../src/stores/sql/sql.ts'
-import type { Topic } from '../../src/telemetry/delivery.ts'
-import type { RecordsMoved } from '../../src/telemetry/events.ts'
-import { queuedDelivery } from '../../src/telemetry/queued-delivery.ts'
-import { noSql } from '../support/nothing.ts'
+import { jsonLog } from '../../../src/lib/log.ts'
+import type { Message } from '../../../src/stores/queue/queue.ts'
+import { SqlError } from '../../../src/stores/sql/sql.ts'
+import type { Topic } from '../../../src/telemetry/delivery/delivery.ts'
+import { queuedDelivery } from '../../../src/telemetry/delivery/queued-delivery.ts'
+import type { RecordsMoved } from '../../../src/telemetry/events.ts'
+import { noSql } from '../../support/nothing.ts'
 
 interface Entry {
   readonly id: number

@@ -1,6 +1,6 @@
-import { type Abort, newAbort } from '../../lib/abort.ts'
-import { describeError } from '../../lib/log.ts'
-import { type Delivered, type Sink, type SinkEntry, SinkFailure } from './sink.ts'
+import { type Abort, newAbort } from '../../../lib/abort.ts'
+import { describeError } from '../../../lib/log.ts'
+import { type Delivered, type Sink, type SinkEntry, SinkFailure } from '../sink.ts'
 
 /** How long a far end may take to answer, unless its sink says otherwise. */
 const ANSWER_MS = 10_000

@@ -1,4 +1,4 @@
-import { SqlError } from '../stores/sql/sql.ts'
+import { SqlError } from '../../stores/sql/sql.ts'
 
 /** Whether an entry failed because of its content, so that no retry helps. Any other failure is the database's and
  *  temporary. */

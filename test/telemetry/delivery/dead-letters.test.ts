@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { jsonLog } from '../../src/lib/log.ts'
-import type { QueueMessage } from '../../src/stores/queue/cloudflare.ts'
-import { SqlError } from '../../src/stores/sql/sql.ts'
-import { bufferedDelivery } from '../../src/telemetry/buffered-delivery.ts'
-import type { Topic } from '../../src/telemetry/delivery.ts'
-import type { RecordsMoved } from '../../src/telemetry/events.ts'
-import { queuedDelivery } from '../../src/telemetry/queued-delivery.ts'
-import { writeQueued } from '../../src/telemetry/queued-records.ts'
-import { noSql } from '../support/nothing.ts'
+import { jsonLog } from '../../../src/lib/log.ts'
+import type { QueueMessage } from '../../../src/stores/queue/cloudflare.ts'
+import { SqlError } from '../../../src/stores/sql/sql.ts'
+import { bufferedDelivery } from '../../../src/telemetry/delivery/buffered-delivery.ts'
+import type { Topic } from '../../../src/telemetry/delivery/delivery.ts'
+import { queuedDelivery } from '../../../src/telemetry/delivery/queued-delivery.ts'
+import { writeQueued } from '../../../src/telemetry/delivery/queued-records.ts'
+import type { RecordsMoved } from '../../../src/telemetry/events.ts'
+import { noSql } from '../../support/nothing.ts'
 
 interface Entry {
   readonly id: number

@@ -1,4 +1,4 @@
-import type { SinkEntry } from './sink.ts'
+import type { SinkEntry } from '../sink.ts'
 
 /** The bytes of an event without content, with the entry around it. */
 const EVENT_BYTES = 1500

@@ -1,5 +1,5 @@
-import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
-import type { Sql } from '../stores/sql/sql.ts'
+import type { BudgetSpent } from '../../stores/sql/records/budget-records.ts'
+import type { Sql } from '../../stores/sql/sql.ts'
 
 /** A kind of record that is written in the background, many in one statement. */
 export interface Topic<Entry extends object = object> {

@@ -1,4 +1,4 @@
-import type { SinkEntry, SinkEvent } from './sink.ts'
+import type { SinkEntry, SinkEvent } from '../sink.ts'
 
 /** An entry that waits in memory. A packed one holds its event as JSON: one object for the garbage collector to visit
  *  instead of fifty. */

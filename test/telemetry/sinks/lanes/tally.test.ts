@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { jsonLog } from '../../../src/lib/log.ts'
-import type { SinkMoved } from '../../../src/telemetry/events.ts'
-import { tally } from '../../../src/telemetry/sinks/tally.ts'
-import { testClock } from '../../support/clock.ts'
+import { jsonLog } from '../../../../src/lib/log.ts'
+import type { SinkMoved } from '../../../../src/telemetry/events.ts'
+import { tally } from '../../../../src/telemetry/sinks/lanes/tally.ts'
+import { testClock } from '../../../support/clock.ts'
 
 it('logs once a minute what fails and what is lost, also where the clock is set back meanwhile', () => {
   const clock = testClock()

@@ -1,10 +1,10 @@
-import { describeError, type Log, throttled } from '../lib/log.ts'
-import { atMost } from '../lib/timers/at-most.ts'
-import type { Backlog } from '../stores/backlog/backlog.ts'
-import type { Sql } from '../stores/sql/sql.ts'
+import { describeError, type Log, throttled } from '../../lib/log.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
+import type { Backlog } from '../../stores/backlog/backlog.ts'
+import type { Sql } from '../../stores/sql/sql.ts'
+import type { RecordsMoved } from '../events.ts'
 import { type DeadLetters, isKept } from './dead-letters.ts'
 import type { Topic } from './delivery.ts'
-import type { RecordsMoved } from './events.ts'
 import { isPoison } from './poison.ts'
 
 export interface RecordBufferOptions {

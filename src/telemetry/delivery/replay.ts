@@ -1,6 +1,6 @@
-import { describeError } from '../lib/log.ts'
-import type { DeadLetter, DeadLetterRecords } from '../stores/sql/dead-letter-records.ts'
-import type { Sql } from '../stores/sql/sql.ts'
+import { describeError } from '../../lib/log.ts'
+import type { DeadLetter, DeadLetterRecords } from '../../stores/sql/dead-letter-records.ts'
+import type { Sql } from '../../stores/sql/sql.ts'
 import type { Topic } from './delivery.ts'
 import { isPoison } from './poison.ts'
 

@@ -1,7 +1,7 @@
-import { elapsedMs } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
-import type { SinkMoved } from '../events.ts'
-import type { SinkState } from './sink.ts'
+import { elapsedMs } from '../../../lib/clock.ts'
+import type { Log } from '../../../lib/log.ts'
+import type { SinkMoved } from '../../events.ts'
+import type { SinkState } from '../sink.ts'
 
 const LOG_EVERY_MS = 60_000
 /** How often drops are reported to the metrics: one may come with every call. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { bufferedLane } from '../../../src/telemetry/sinks/buffered-lane.ts'
-import { type SinkEntry, SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
-import { entries, entry, sinkBench } from './sink-bench.ts'
+import { bufferedLane } from '../../../../src/telemetry/sinks/lanes/buffered-lane.ts'
+import { type SinkEntry, SinkFailure } from '../../../../src/telemetry/sinks/sink.ts'
+import { entries, entry, sinkBench } from '../sink-bench.ts'
 
 const away = () => Promise.reject(new SinkFailure('away', 'it answered 503'))
 
