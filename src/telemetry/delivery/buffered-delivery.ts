@@ -1,6 +1,6 @@
-import { throttled } from '../../lib/log.ts'
 import type { Backlogs } from '../../stores/backlog/backlog.ts'
-import type { Delivery, RecordFold, Topic } from './delivery.ts'
+import type { Delivery, Topic } from './delivery.ts'
+import { FOLD_MS, type Overflow, overflowOf } from './overflow.ts'
 import { type RecordBuffer, type RecordBufferOptions, recordBuffer } from './record-buffer.ts'
 
 export interface BufferedDeliveryOptions extends Omit<RecordBufferOptions, 'backlog' | 'fold' | 'foldAlone'> {
@@ -12,9 +12,6 @@ export interface BufferedDeliveryOptions extends Omit<RecordBufferOptions, 'back
 
 /** The interval at which backlogs of ended processes are taken over. */
 const ADOPT_EVERY_MS = 60_000
-/** The time for which records are added up before their sums are written. */
-const FOLD_MS = 1000
-const LOG_EVERY_MS = 60_000
 
 /** Gathers entries in memory and writes them in batches, for a runtime whose process outlives its requests. Entries
  *  that the database does not accept within a second are kept on disk, and written in order later. Without a disk, or
@@ -68,69 +65,5 @@ export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
       if (kept > 0) log.warn('records.kept', { records: kept })
       return lost
     },
-  }
-}
-
-/** Adds up the entries that exceed the capacity. */
-interface Overflow {
-  add(entry: object): boolean
-  addAlone(entry: object): boolean
-  /** Passes the sums on; returns the buffer that got them. */
-  end(): RecordBuffer | undefined
-}
-
-function overflowOf(
-  { name, folding }: Topic,
-  bufferOf: (topic: Topic) => RecordBuffer,
-  { log, report }: BufferedDeliveryOptions,
-): Overflow {
-  if (!folding) return { add: () => false, addAlone: () => false, end: () => undefined }
-  const { topic, begin, alone } = folding
-  let fold: RecordFold | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const logFolded = throttled(LOG_EVERY_MS, Date.now, (suppressed) =>
-    log.error('records.folded', { topic: name, suppressed }),
-  )
-
-  /** Passes the sums on, or continues to add up while earlier sums are not written. */
-  function handOn(): void {
-    timer = undefined
-    if (bufferOf(topic).waiting() > 0) timer = setTimeout(handOn, FOLD_MS)
-    else end()
-  }
-
-  function end(): RecordBuffer | undefined {
-    clearTimeout(timer)
-    timer = undefined
-    if (!fold) return undefined
-    const buffer = bufferOf(topic)
-    for (const sums of fold.end()) buffer.add(sums)
-    fold = undefined
-    return buffer
-  }
-
-  function count(): void {
-    report({ type: 'records.folded', topic: name, records: 1, waitedMs: 0 })
-    logFolded()
-  }
-
-  return {
-    add(entry) {
-      fold ??= begin()
-      fold.add(entry)
-      timer ??= setTimeout(handOn, FOLD_MS)
-      count()
-      return true
-    },
-    addAlone(entry) {
-      try {
-        bufferOf(topic).add(alone(entry))
-      } catch {
-        return false
-      }
-      count()
-      return true
-    },
-    end,
   }
 }

@@ -1,11 +1,15 @@
-import { describeError, type Log, throttled } from '../../lib/log.ts'
+import type { Log } from '../../lib/log.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
+import { pauses } from '../../lib/timers/pauses.ts'
 import type { Backlog } from '../../stores/backlog/backlog.ts'
 import type { Sql } from '../../stores/sql/sql.ts'
 import type { RecordsMoved } from '../events.ts'
-import { type DeadLetters, isKept } from './dead-letters.ts'
+import { type Batch, batchWriter } from './batch-writer.ts'
+import type { DeadLetters } from './dead-letters.ts'
 import type { Topic } from './delivery.ts'
-import { isPoison } from './poison.ts'
+import { outcomes } from './outcomes.ts'
+import { spillInto } from './spill.ts'
+import { waitingEntries } from './waiting-entries.ts'
 
 export interface RecordBufferOptions {
   readonly sql: Sql
@@ -46,70 +50,46 @@ export interface RecordBuffer {
   drain(limitMs: number): Promise<void>
 }
 
-const LOG_EVERY_MS = 1000
-const FULL_MS = 1000
-
 export function recordBuffer(topic: Topic, options: RecordBufferOptions): RecordBuffer {
-  const {
-    sql,
+  const { log, report, backlog, fold, gatherMs = 250, spillMs = 750, batchSize = 1000 } = options
+  const { capacity = 20_000, firstPauseMs = 250, longestPauseMs = 10_000 } = options
+  const waiting = waitingEntries()
+  const { pause, end: endPause } = pauses()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let writing: Promise<void> | undefined
+  let draining = false
+
+  const told = outcomes<number>({
     log,
     report,
-    backlog,
-    deadLetters,
-    fold,
-    foldAlone,
-    gatherMs = 250,
-    spillMs = 750,
-    batchSize = 1000,
-  } = options
-  const { capacity = 20_000, firstPauseMs = 250, longestPauseMs = 10_000 } = options
-  const waiting: object[] = []
-  /** The number of entries that have left `waiting`: the position of its first entry among all so far. */
-  let removed = 0
-  let oldestAt = performance.now()
-  /** When the oldest entry of the backlog came at the earliest; undefined while it is empty. */
-  let backlogSince: number | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let spillTimer: ReturnType<typeof setTimeout> | undefined
-  let writing: Promise<void> | undefined
-  let spilling: Promise<void> | undefined
-  let draining = false
-  /** The position of the backlog's first entry among all entries so far, if all its entries are from this buffer. */
-  let backlogFrom: number | undefined
-  /** The backlog was full and is not tried before this time. */
-  let fullUntil = 0
-  let wake: (() => void) | undefined
+    measure: (records) => ({
+      topic: topic.name,
+      records,
+      waitedMs: Math.max(0, performance.now() - waiting.oldestAt()),
+    }),
+    state: () => ({ topic: topic.name, waiting: depth() }),
+  })
+  const spill =
+    backlog &&
+    spillInto(backlog, waiting, {
+      gatherMs,
+      spillMs,
+      kept: (records) => told.moved('records.kept', records),
+      filled: () => {
+        if (!writing) start()
+      },
+    })
+  const write = batchWriter(topic, {
+    ...options,
+    batchSize,
+    next,
+    goesOn: () => draining || waiting.count() >= batchSize || inBacklog(),
+    pause: (failures) => pause(draining ? firstPauseMs : Math.min(firstPauseMs * 2 ** failures, longestPauseMs)),
+    outcomes: told,
+  })
 
-  let lastError = ''
-  const fields = (suppressed: number) => ({ topic: topic.name, waiting: depth(), error: lastError, suppressed })
-  const logFailure = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.warn('records.failed', fields(suppressed)))
-  const logDropped = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dropped', fields(suppressed)))
-  const logDead = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dead', fields(suppressed)))
-  const reportMoved = (type: RecordsMoved['type'], records: number, spent?: RecordsMoved['spent']) =>
-    report({ type, topic: topic.name, records, waitedMs: Math.max(0, performance.now() - oldestAt), spent })
-
-  const depth = () => waiting.length + (backlog?.depth ?? 0)
-  const inBacklog = () => backlog !== undefined && !backlog.isEmpty
-
-  /** Drops the entries before the position `end`. */
-  function release(end: number): void {
-    if (end <= removed) return
-    waiting.splice(0, end - removed)
-    removed = end
-  }
-
-  function drop(): void {
-    reportMoved('records.dropped', 1)
-    logDropped()
-  }
-
-  /** Keeps a refused entry as a dead letter, or drops it. */
-  async function keepRefused(entry: object): Promise<void> {
-    const reason = lastError
-    if (!(await isKept(deadLetters, topic, entry, reason))) return drop()
-    reportMoved('records.dead', 1)
-    logDead()
-  }
+  const depth = () => waiting.count() + (spill?.depth() ?? 0)
+  const inBacklog = () => spill !== undefined && !spill.isEmpty()
 
   function start(): void {
     clearTimeout(timer)
@@ -122,177 +102,62 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   }
 
   function schedule(): void {
-    if (draining || inBacklog() || waiting.length >= batchSize) start()
+    if (draining || inBacklog() || waiting.count() >= batchSize) start()
     else timer ??= setTimeout(start, gatherMs)
   }
 
-  /** A backlog that cannot be read does not block the entries in memory. */
-  function unreadable(error: unknown): readonly object[] {
-    if (waiting.length === 0) throw error
-    lastError = describeError(error)
-    logFailure()
-    return []
-  }
-
   /** The next batch. Entries in the backlog are older, so they come first. */
-  async function next(limit: number): Promise<{ readonly batch: readonly object[]; readonly done: () => unknown }> {
-    if (backlog && inBacklog()) {
-      const batch = await backlog.first(limit).catch(unreadable)
-      if (batch.length > 0) {
-        backlogFrom = undefined
-        return { batch, done: () => backlog.remove(batch.length) }
-      }
-    }
+  async function next(limit: number): Promise<Batch> {
+    const older = inBacklog() ? await spill?.first(limit).catch(unreadable) : undefined
+    return older?.entries.length ? older : inMemory(limit)
+  }
+
+  /** A backlog that cannot be read does not block the entries in memory. */
+  function unreadable(error: unknown): undefined {
+    if (waiting.count() === 0) throw error
+    told.failed(error)
+  }
+
+  function inMemory(limit: number): Batch {
     const begunAt = performance.now()
-    const batch = waiting.slice(0, limit)
-    const start = removed
+    const entries = waiting.first(limit)
+    const position = waiting.position()
     return {
-      batch,
+      entries,
       async done() {
-        await spilling
-        if (backlogFrom === start) await removeFromBacklog(batch.length)
-        release(start + batch.length)
-        oldestAt = begunAt
+        await spill?.written(position, entries.length)
+        waiting.release(position + entries.length)
+        waiting.came(begunAt)
       },
     }
-  }
-
-  /** Removes entries that were copied to the backlog while a slow write of them succeeded. */
-  async function removeFromBacklog(count: number): Promise<void> {
-    for (let left = count; backlog && left > 0; ) {
-      const { length } = await backlog.first(left)
-      if (length === 0) return
-      await backlog.remove(length)
-      left -= length
-    }
-  }
-
-  /** Writes one batch, and more while batches are full, after failures, and while draining. A batch with an entry that
-   *  can never be written is halved until that entry is alone. */
-  async function write(): Promise<void> {
-    let size = batchSize
-    let failures = 0
-    do {
-      let batch: readonly object[] = []
-      try {
-        const upcoming = await next(size)
-        batch = upcoming.batch
-        if (batch.length === 0) return
-        const refused = await isRefused(batch)
-        if (refused && batch.length > 1) {
-          size = Math.ceil(batch.length / 2)
-          continue
-        }
-        if (refused && !foldAlone(batch[0] as object)) await keepRefused(batch[0] as object)
-        await upcoming.done()
-        size = Math.min(batchSize, 2 * size)
-        failures = 0
-      } catch (error) {
-        lastError = describeError(error)
-        reportMoved('records.failed', batch.length)
-        logFailure()
-        await pause(failures++)
-      }
-    } while (draining || failures > 0 || size < batchSize || waiting.length >= batchSize || inBacklog())
-  }
-
-  /** Writes a batch and reports that; returns whether the database refuses it because of its content. */
-  async function isRefused(batch: readonly object[]): Promise<boolean> {
-    try {
-      const spent = await topic.write(sql, batch)
-      reportMoved('records.written', batch.length, spent ?? undefined)
-      return false
-    } catch (error) {
-      if (!isPoison(error)) throw error
-      lastError = describeError(error)
-      reportMoved('records.failed', batch.length)
-      logFailure()
-      return true
-    }
-  }
-
-  async function pause(failures: number): Promise<void> {
-    const pauseMs = draining ? firstPauseMs : Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
-    await new Promise<void>((resolve) => {
-      const over = setTimeout(resolve, pauseMs)
-      wake = () => {
-        clearTimeout(over)
-        resolve()
-      }
-    })
-    wake = undefined
-  }
-
-  /** Moves waiting entries into the backlog once they have waited too long, or if it has older ones. */
-  function watch(): void {
-    if (!backlog || spillTimer || waiting.length === 0) return
-    const dueAt = Math.max(fullUntil, inBacklog() ? performance.now() + gatherMs : oldestAt + spillMs)
-    spillTimer = setTimeout(
-      () => {
-        spillTimer = undefined
-        if (!inBacklog() && performance.now() < oldestAt + spillMs) watch()
-        else spill()
-      },
-      Math.max(0, dueAt - performance.now()),
-    )
-  }
-
-  function spill(): void {
-    spilling ??= toBacklog().finally(() => {
-      spilling = undefined
-      watch()
-      if (inBacklog() && !writing) start()
-    })
-  }
-
-  async function toBacklog(): Promise<void> {
-    if (!backlog || waiting.length === 0) return
-    const from = removed
-    const entries = waiting.slice()
-    const begunAt = performance.now()
-    if (!inBacklog()) {
-      backlogFrom = from
-      backlogSince = oldestAt
-    }
-    const kept = await backlog.append(entries)
-    release(from + kept)
-    if (kept > 0) reportMoved('records.kept', kept)
-    if (kept === entries.length) oldestAt = begunAt
-    else fullUntil = performance.now() + FULL_MS
   }
 
   return {
     depth,
-    waiting: () => waiting.length,
+    waiting: waiting.count,
     lagMs() {
-      backlogSince = inBacklog() ? (backlogSince ?? performance.now()) : undefined
-      return depth() > 0 ? Math.max(0, performance.now() - (backlogSince ?? oldestAt)) : 0
+      const since = spill?.since() ?? waiting.oldestAt()
+      return depth() > 0 ? Math.max(0, performance.now() - since) : 0
     },
-    checkBacklog: () => {
-      if (inBacklog()) backlogFrom = undefined
-      if (inBacklog() && !writing) start()
-    },
+    checkBacklog: () => spill?.adopted(),
     add(entry) {
-      if (waiting.length >= capacity) {
-        if (!fold(entry)) drop()
+      if (waiting.count() >= capacity) {
+        if (!fold(entry)) told.moved('records.dropped', 1)
         return
       }
-      if (waiting.length === 0) oldestAt = performance.now()
-      waiting.push(entry)
+      waiting.add(entry)
       if (!writing) schedule()
-      watch()
+      spill?.watch()
     },
     async drain(limitMs) {
       draining = true
-      wake?.()
+      endPause()
       const deadline = performance.now() + limitMs
       while ((depth() > 0 || inBacklog()) && performance.now() < deadline) {
         start()
         if (writing) await atMost(deadline - performance.now(), writing)
       }
-      clearTimeout(spillTimer)
-      await spilling
-      await toBacklog()
+      await spill?.end()
       draining = false
     },
   }

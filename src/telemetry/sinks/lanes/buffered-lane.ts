@@ -1,10 +1,10 @@
 import { atMost } from '../../../lib/timers/at-most.ts'
+import { pauses } from '../../../lib/timers/pauses.ts'
 import type { Sink, SinkEntry, SinkFailure, SinkLane } from '../sink.ts'
 import { attemptDelivery, wishedMs } from './attempt.ts'
-import { setAside } from './set-aside.ts'
-import { sizeOf } from './size-of.ts'
+import { laneEntries } from './lane-entries.ts'
 import type { Tally } from './tally.ts'
-import { packed, unpacked, type WaitingEntry } from './waiting-entry.ts'
+import { unpacked, type WaitingEntry } from './waiting-entry.ts'
 
 export interface BufferedLaneOptions {
   readonly random?: () => number
@@ -15,8 +15,6 @@ export interface BufferedLaneOptions {
 }
 
 const CAPACITY = { entries: 10_000, bytes: 16 * 1024 * 1024 }
-/** Entries beyond this number are packed: a far end that is so late may be away for long. */
-const UNPACKED = 1000
 /** The size of a batch that probes whether the far end is back. */
 const PROBE = 32
 const FIRST_PAUSE_MS = 1000
@@ -29,10 +27,10 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
   const { random = Math.random, capacity = CAPACITY } = options
   const { firstPauseMs = FIRST_PAUSE_MS, longestPauseMs = LONGEST_PAUSE_MS } = options
   const { gathering } = sink
-  let waiting: WaitingEntry[] = []
-  let waitingBytes = 0
-  /** Something was dropped for lack of room, and nothing has left since. */
-  let overflows = false
+  const entries = laneEntries(gathering, capacity, () => {
+    if (!sending) schedule()
+  })
+  const { pause, end: endPause } = pauses()
   /** The most entries that the far end seems to take at once. */
   let most = gathering.entries
   let failures = 0
@@ -40,41 +38,32 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
   let isAway = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let sending: Promise<void> | undefined
-  let wake: (() => void) | undefined
   /** Set while the process stops: when the last attempt has to end, in terms of `performance.now()`. */
   let endsAt: number | undefined
   let stopped = false
-  const aside = setAside((some) => {
-    waiting.push(...some)
-    waitingBytes += bytesOf(some)
-    if (!sending) schedule()
-  })
-
-  const depth = () => waiting.length + aside.entries()
-  const isFull = () => waiting.length >= gathering.entries || waitingBytes >= gathering.bytes
 
   function start(): void {
     clearTimeout(timer)
     timer = undefined
     sending ??= send().finally(() => {
       sending = undefined
-      if (waiting.length > 0 && endsAt === undefined) schedule()
+      if (entries.waiting() > 0 && endsAt === undefined) schedule()
     })
   }
 
   function schedule(): void {
-    if (isFull()) start()
+    if (entries.fillBatch()) start()
     else timer ??= setTimeout(start, gathering.ms)
   }
 
   /** Sends one batch, and more while batches are full, after failures, and while the process stops. */
   async function send(): Promise<void> {
-    while (waiting.length > 0) {
+    while (entries.waiting() > 0) {
       const nextPauseMs = await sendBatch()
       if (stopped) return
       if (nextPauseMs === 0) continue
       if (nextPauseMs === undefined) {
-        if (!isFull() && endsAt === undefined) return
+        if (!entries.fillBatch() && endsAt === undefined) return
         continue
       }
       // A process that stops does not wait for a far end that fails.
@@ -87,22 +76,22 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
    *  too large, or of which the far end refuses something, is halved until the entry in question is alone, which is
    *  dropped. */
   async function sendBatch(): Promise<number | undefined> {
-    const batch = nextBatch()
-    const entries = batch.map(unpacked)
+    const batch = entries.first(isAway && !sink.resendsWhole ? Math.min(most, PROBE) : most)
+    const sent = batch.map(unpacked)
     const limitMs = endsAt === undefined ? undefined : Math.max(0, endsAt - performance.now())
     try {
-      const { answer, again = [], refused = 0, retryAfterSeconds } = await attemptDelivery(sink, entries, limitMs)
+      const { answer, again = [], refused = 0, retryAfterSeconds } = await attemptDelivery(sink, sent, limitMs)
       if (stopped) return undefined
-      if (again.length === entries.length) return nothingTaken(batch, answer, retryAfterSeconds)
-      const taken = entries.length - again.length - refused
+      if (again.length === sent.length) return nothingTaken(batch, answer, retryAfterSeconds)
+      const taken = sent.length - again.length - refused
       if (taken > 0) counts.delivered(taken)
       if (refused > 0) counts.dropped(refused, answer)
-      release(batch)
+      entries.release(batch)
       isAway = false
       failures = 0
       if (again.length > 0) {
         const left = new Set(again)
-        const kept = batch.filter((_, index) => left.has(entries[index] as SinkEntry))
+        const kept = batch.filter((_, index) => left.has(sent[index] as SinkEntry))
         return retried(kept, answer, retryAfterSeconds)
       }
       most = Math.min(gathering.entries, most + Math.ceil(most / 8))
@@ -111,12 +100,12 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
       if (stopped) return undefined
       const { kind, message, retryAfterSeconds } = error as SinkFailure
       if (kind === 'away') return nothingTaken(batch, message, retryAfterSeconds)
-      counts.failed(entries.length, message)
+      counts.failed(sent.length, message)
       isAway = false
       failures = 0
-      most = Math.max(1, Math.floor(entries.length / 2))
-      if (entries.length > 1) return 0
-      release(batch)
+      most = Math.max(1, Math.floor(sent.length / 2))
+      if (sent.length > 1) return 0
+      entries.release(batch)
       counts.dropped(1, message)
       return 0
     }
@@ -125,8 +114,8 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
   /** The far end takes nothing: all that wait have to. It may be there, and only not take what it did not take
    *  before. */
   function nothingTaken(batch: readonly WaitingEntry[], answer: string, retryAfterSeconds?: number) {
-    if (batch.every(aside.knows)) {
-      release(batch)
+    if (batch.every(entries.knows)) {
+      entries.release(batch)
       return retried(batch, answer, retryAfterSeconds)
     }
     counts.failed(batch.length, answer)
@@ -137,7 +126,7 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
   /** Sets aside what was not taken; the others wait only if the far end asks for that. */
   function retried(some: readonly WaitingEntry[], answer: string, retryAfterSeconds?: number): number | undefined {
     counts.failed(some.length, answer)
-    aside.add(some, (failed) => pauseMs(failed, retryAfterSeconds))
+    entries.setAside(some, (failed) => pauseMs(failed, retryAfterSeconds))
     return wishedMs(retryAfterSeconds) || undefined
   }
 
@@ -146,67 +135,25 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
     return Math.max(wishedMs(retryAfterSeconds), own * (0.5 + random() / 2))
   }
 
-  /** The first entries, as many as fit into a batch: one at least. */
-  function nextBatch(): WaitingEntry[] {
-    let bytes = 0
-    const batch: WaitingEntry[] = []
-    const limit = isAway && !sink.resendsWhole ? Math.min(most, PROBE) : most
-    for (const one of waiting) {
-      bytes += one.bytes
-      if (batch.length > 0 && (batch.length >= limit || bytes > gathering.bytes)) break
-      batch.push(one)
-    }
-    return batch
-  }
-
-  /** Removes a batch, which is the first that wait. */
-  function release(batch: readonly WaitingEntry[]): void {
-    waiting = waiting.slice(batch.length)
-    waitingBytes = bytesOf(waiting)
-    overflows = false
-  }
-
-  async function pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const over = setTimeout(resolve, ms)
-      wake = () => {
-        clearTimeout(over)
-        resolve()
-      }
-    })
-    wake = undefined
-  }
-
   return {
     take(entry) {
       if (stopped) return counts.dropped(1, 'the process stops')
-      const bytes = overflows ? 0 : sizeOf(entry)
-      if (overflows || depth() >= capacity.entries || waitingBytes + aside.bytes() + bytes > capacity.bytes) {
-        // An entry that is too large for an empty lane does not make the lane full.
-        overflows = depth() > 0
-        return counts.dropped(1, 'more events than the far end takes')
-      }
-      waiting.push(waiting.length < UNPACKED ? { entry, bytes } : packed(entry, bytes))
-      waitingBytes += bytes
+      if (!entries.add(entry)) return counts.dropped(1, 'more events than the far end takes')
       if (!sending) schedule()
     },
-    hasRoom: () => !overflows,
-    depth,
+    hasRoom: entries.hasRoom,
+    depth: entries.count,
     async drain(limitMs) {
       endsAt = performance.now() + limitMs
-      wake?.()
-      waiting.push(...aside.removeAll())
-      if (waiting.length > 0) start()
+      endPause()
+      entries.takeBack()
+      if (entries.waiting() > 0) start()
       if (sending) await atMost(limitMs, sending)
       clearTimeout(timer)
       stopped = true
-      const lost = waiting.length + aside.removeAll().length
+      const lost = entries.removeAll()
       if (lost > 0) counts.dropped(lost, 'the process stops')
-      waiting = []
-      waitingBytes = 0
       return lost
     },
   }
 }
-
-const bytesOf = (some: readonly WaitingEntry[]) => some.reduce((sum, { bytes }) => sum + bytes, 0)

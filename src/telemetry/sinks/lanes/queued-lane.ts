@@ -1,6 +1,6 @@
-import { elapsedMs } from '../../../lib/clock.ts'
 import { describeError, type Log } from '../../../lib/log.ts'
 import type { Queue } from '../../../stores/queue/queue.ts'
+import { turns } from '../../delivery/turns.ts'
 import type { Sink, SinkEntry, SinkFailure, SinkLane } from '../sink.ts'
 import { attemptDelivery } from './attempt.ts'
 import { sinkMessage } from './queued-entries.ts'
@@ -18,8 +18,6 @@ export interface QueuedLaneOptions {
 /** The most that waits in an isolate. */
 const CAPACITY = { entries: 500, bytes: 4 * 1024 * 1024 }
 const MOST_A_SEND = 100
-/** How long one request sends the entries of others. */
-const SENDS_FOR_OTHERS_MS = 5000
 
 /** Hands entries to the queue of the runtime, because an isolate may end with any request; the queue's consumer delivers
  *  them. What the queue refuses is sent to the far end at once, and dropped if that fails too. */
@@ -29,16 +27,13 @@ export function queuedLane(sink: Sink, counts: Tally, options: QueuedLaneOptions
   let waitingBytes = 0
   /** The entries that a request is sending. If it is killed, the next one sends them too. */
   let inFlight: readonly SinkEntry[] = []
-  let sender: object | undefined
-  let begunAt = Number.NEGATIVE_INFINITY
+  const { areFree, take, has, end } = turns(now)
 
   async function sendAll(): Promise<void> {
-    const own = {}
-    sender = own
-    begunAt = now()
+    const turn = take()
     waiting = [...inFlight, ...waiting]
     inFlight = []
-    while (sender === own && waiting.length > 0) {
+    while (has(turn) && waiting.length > 0) {
       const entries = waiting.slice(0, MOST_A_SEND)
       waiting = waiting.slice(MOST_A_SEND)
       waitingBytes = waiting.reduce((sum, entry) => sum + sizeOf(entry), 0)
@@ -46,7 +41,7 @@ export function queuedLane(sink: Sink, counts: Tally, options: QueuedLaneOptions
       await send(entries)
       if (inFlight === entries) inFlight = []
     }
-    if (sender === own) begunAt = Number.NEGATIVE_INFINITY
+    end(turn)
   }
 
   async function send(entries: readonly SinkEntry[]): Promise<void> {
@@ -76,7 +71,7 @@ export function queuedLane(sink: Sink, counts: Tally, options: QueuedLaneOptions
       }
       waiting.push(entry)
       waitingBytes += bytes
-      if (elapsedMs(begunAt, now()) >= SENDS_FOR_OTHERS_MS) defer(sendAll())
+      if (areFree()) defer(sendAll())
     },
     hasRoom: () => waiting.length < CAPACITY.entries,
     depth: () => waiting.length + inFlight.length,
