@@ -1,5 +1,5 @@
 import { isCounter } from './counted-series.ts'
-import { admit } from './in-process/admission.ts'
+import { admit } from './in-process/admit.ts'
 import { signalsOf, unknownDeployment } from './in-process/deployment-state.ts'
 import { publish } from './in-process/publish.ts'
 import { raise } from './in-process/raise.ts'

@@ -29,7 +29,7 @@ local function isYetToBegin(period)
 end
 `
 
-/** Decides a call: everything is checked before anything is written. `in-process/admission.ts` implements it in TypeScript.
+/** Decides a call: everything is checked before anything is written. `in-process/admit.ts` implements it in TypeScript.
  *  Items are referred to by their index in the admission. */
 export const ADMIT = `
 local callId, attemptId, leaseMs = text(), text(), number()
