@@ -1,6 +1,5 @@
 import type { Deployment } from './deployment.ts'
 import { DRAWS } from './order.ts'
-import type { Candidate } from './strategies/strategy.ts'
 
 const weightOf = ({ info }: Deployment) => info.weight ?? 1
 
@@ -11,4 +10,4 @@ export function byWeight(deployment: Deployment, draw: number): number {
   return weight > 0 ? -Math.log1p(-draw / DRAWS) / weight : Number.POSITIVE_INFINITY
 }
 
-export const describeWeight = ({ deployment }: Candidate): string => `weight ${weightOf(deployment)}`
+export const describeWeight = (deployment: Deployment): string => `weight ${weightOf(deployment)}`

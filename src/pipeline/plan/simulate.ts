@@ -70,9 +70,7 @@ export async function simulate(
         chosen: chosen.get(deployment) ?? 0,
         eligible: refusal === undefined && (availability === 'free' || availability === 'half-open'),
         reason:
-          refusal ??
-          describeAvailability(availability, signals, now) ??
-          because(services, endpoint, group, deployment, signals),
+          refusal ?? describeAvailability(availability, signals, now) ?? because(services, endpoint, group, deployment),
       }
     }),
   }
@@ -121,13 +119,8 @@ function describeAvailability(
   }
 }
 
-function because(
-  services: PipelineServices,
-  { mode }: Endpoint,
-  group: Group,
-  deployment: Deployment,
-  signals: DeploymentSignals,
-): string {
+function because(services: PipelineServices, { mode }: Endpoint, group: Group, deployment: Deployment): string {
   const { strategy } = groupSettings(services.config.router_settings, group)
-  return `${strategy}: ${strategies.get(strategy)?.because({ deployment, signals }, mode, services.clock.now())}`
+  const context = { mode, signals: services.signals, now: services.clock.now() }
+  return `${strategy}: ${strategies.get(strategy)?.because(deployment, context)}`
 }

@@ -5,8 +5,8 @@ export const costBasedRouting: Strategy = {
   name: 'cost-based-routing',
   meaning: 'Lowest unit price for the kind of request; an unknown price last.',
   rank: ({ info }, _draw, { mode }) => unitCost(mode, info) ?? Number.POSITIVE_INFINITY,
-  because({ deployment }, mode) {
-    const cost = unitCost(mode, deployment.info)
+  because({ info }, { mode }) {
+    const cost = unitCost(mode, info)
     return cost === undefined ? 'of unknown price' : `unit price ${cost}`
   },
 }

@@ -6,9 +6,10 @@ export const latencyBasedRouting: Strategy = {
   meaning:
     'Best recent time to the first token. Deployments without a measurement come first, so that they get one; those not measured for five minutes get one call.',
   ...preferring('latency'),
-  because({ signals }, _mode, now) {
+  because({ id }, context) {
+    const signals = context.signals.of(id)
     if (signals.samples === 0) return 'not measured yet'
-    if (isStale(signals, now)) return 'not measured of late'
+    if (isStale(signals, context.now)) return 'not measured of late'
     return `${Math.round(signals.firstTokenMs || signals.latencyMs)} ms to the first token`
   },
 }

@@ -4,5 +4,5 @@ export const leastBusy: Strategy = {
   name: 'least-busy',
   meaning: 'Fewest calls in flight, over all processes.',
   ...preferring('active'),
-  because: ({ signals }) => `${signals.active} calls in flight`,
+  because: ({ id }, { signals }) => `${signals.of(id).active} calls in flight`,
 }

@@ -4,5 +4,5 @@ export const priorityBasedRouting: Strategy = {
   name: 'priority-based-routing',
   meaning: 'Lowest `priority` first.',
   rank: ({ info }) => info.priority ?? 0,
-  because: ({ deployment }) => `priority ${deployment.info.priority ?? 0}`,
+  because: ({ info }) => `priority ${info.priority ?? 0}`,
 }

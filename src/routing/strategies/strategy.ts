@@ -1,13 +1,7 @@
 import type { Mode } from '../../modes/mode.ts'
-import { type DeploymentSignals, type PreferredBy, rankBy } from '../../stores/kv/deployment-signals.ts'
+import { type PreferredBy, rankBy } from '../../stores/kv/deployment-signals.ts'
 import type { Deployment } from '../deployment.ts'
 import type { KnownSignals } from '../known-signals.ts'
-
-/** A deployment that may serve a call, with its signals. */
-export interface Candidate {
-  readonly deployment: Deployment
-  readonly signals: DeploymentSignals
-}
 
 export interface StrategyContext {
   readonly mode: Mode
@@ -29,7 +23,7 @@ export interface Strategy {
    *  too. */
   readonly prefers?: PreferredBy
   /** The reason for a candidate's rank, for explanations. */
-  because(candidate: Candidate, mode: Mode, now: number): string
+  because(deployment: Deployment, context: StrategyContext): string
 }
 
 /** The members of a strategy that ranks by a signal. */

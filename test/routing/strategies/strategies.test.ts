@@ -3,11 +3,11 @@ import { chat } from '../../../src/modes/chat.ts'
 import type { Mode } from '../../../src/modes/mode.ts'
 import { providers } from '../../../src/providers/index.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
+import type { Deployment } from '../../../src/routing/deployment.ts'
 import { knownSignals } from '../../../src/routing/known-signals.ts'
 import { firstInOrder, type Placed } from '../../../src/routing/order.ts'
 import { registryOf } from '../../../src/routing/registry.ts'
 import { strategies } from '../../../src/routing/strategies/index.ts'
-import type { Candidate } from '../../../src/routing/strategies/strategy.ts'
 import type { DeploymentSignals } from '../../../src/stores/kv/deployment-signals.ts'
 import { seededRandom } from '../../support/random.ts'
 
@@ -16,6 +16,11 @@ const NOW = Date.UTC(2026, 5, 1)
 interface Known {
   readonly info?: Record<string, unknown>
   readonly signals?: Partial<DeploymentSignals>
+}
+
+interface Candidate {
+  readonly deployment: Deployment
+  readonly signals: DeploymentSignals
 }
 
 /** Deployments as a configuration makes them, with what is said to be known of each. */

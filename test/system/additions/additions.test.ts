@@ -23,7 +23,7 @@ vi.mock(import('../../../src/routing/strategies/index.ts'), async (original) => 
     name: 'last-named',
     meaning: 'By name.',
     rank: ({ id }) => -id.charCodeAt(0),
-    because: ({ deployment }) => `its id is ${deployment.id}`,
+    because: ({ id }) => `its id is ${id}`,
   }
   return { strategies: new Map([...strategies, [lastNamed.name, lastNamed]]) }
 })
