@@ -1,7 +1,7 @@
 import { ConfigError, type Mistake } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
 import type { ModelEntry, ModelInfo } from '../config/sections/model-list.ts'
-import { type ToolServersByKey, toolServersOf } from '../mcp/tool-server.ts'
+import type { ToolServersByKey } from '../mcp/tool-server.ts'
 import type { ModeName } from '../modes/mode.ts'
 import { withListPrices } from '../providers/price-table.ts'
 import type { Capability, Provider } from '../providers/provider.ts'
@@ -28,12 +28,6 @@ export interface Registry extends RegistryExtras {
   readonly groups: readonly Group[]
   /** It has what the file says alone, because the database has not been read yet: a name that is not in it may exist. */
   readonly unread: boolean
-}
-
-export function registryOf(config: Config, providers: ReadonlyMap<string, Provider>): Registry {
-  return registryFrom(deploymentsOf(config, providers), config.router_settings.model_group_alias, [], new Map(), {
-    toolServers: toolServersOf(config),
-  })
 }
 
 /** The registry of deployments, aliases, route groups and policies by the name of their group. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { providers } from '../../src/providers/index.ts'
 import { listPrices, withListPrices } from '../../src/providers/price-table.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
-import { registryOf } from '../../src/routing/registry.ts'
+import { registryOf } from '../support/registry.ts'
 
 /** What a deployment of a model costs, as the registry builds it. */
 function info(model: string, own: object = {}) {

@@ -6,9 +6,9 @@ import { loadConfig } from '../../src/routing/configuration.ts'
 import type { Deployment } from '../../src/routing/deployment.ts'
 import { knownSignals } from '../../src/routing/known-signals.ts'
 import { firstInOrder, inOrder, orderedAgain, type Placed } from '../../src/routing/order.ts'
-import { registryOf } from '../../src/routing/registry.ts'
 import { strategies } from '../../src/routing/strategies/index.ts'
 import { seededRandom } from '../support/random.ts'
+import { registryOf } from '../support/registry.ts'
 
 const MANY = 300
 const random = seededRandom(11)

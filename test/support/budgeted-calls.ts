@@ -23,13 +23,14 @@ import type { PipelineServices } from '../../src/pipeline/services.ts'
 import { providers } from '../../src/providers/index.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { knownSignals } from '../../src/routing/known-signals.ts'
-import { registryFrom, registryOf } from '../../src/routing/registry.ts'
+import { registryFrom } from '../../src/routing/registry.ts'
 import type { RouteGroup } from '../../src/routing/route-group.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import type { CallFinished, TelemetryEvent } from '../../src/telemetry/events.ts'
 import type { Transport, UpstreamRequest } from '../../src/transport/transport.ts'
 import { wholeBody } from '../../src/transport/whole-body.ts'
+import { registryOf } from './registry.ts'
 
 /** What a provider does with a call. The last message of the call says it, as JSON. */
 export interface Deed {

@@ -11,11 +11,11 @@ import { loadConfig } from '../../../src/routing/configuration.ts'
 import type { LiveRegistry } from '../../../src/routing/live/live-registry.ts'
 import type { Prompt } from '../../../src/routing/prompts/prompt.ts'
 import { storedTemplate } from '../../../src/routing/prompts/stored-template.ts'
-import { registryOf } from '../../../src/routing/registry.ts'
 import { validationRecords } from '../../../src/stores/sql/batches/validation-records.ts'
 import { queries, rowsOf } from '../../../src/stores/sql/query.ts'
 import type { TelemetryEvent } from '../../../src/telemetry/events.ts'
 import { type BatchPlace, batchPlace } from '../../support/batch-place.node.ts'
+import { registryOf } from '../../support/registry.ts'
 
 const YAML = `
 general_settings: { batch_max_lines: 300, batch_max_line_bytes: 2000 }

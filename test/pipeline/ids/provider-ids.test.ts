@@ -8,10 +8,10 @@ import { namedIds } from '../../../src/pipeline/ids/named-ids.ts'
 import { providers } from '../../../src/providers/index.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import type { Deployment } from '../../../src/routing/deployment.ts'
-import { registryOf } from '../../../src/routing/registry.ts'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
 import { providerIdKey } from '../../../src/stores/kv/keys.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
+import { registryOf } from '../../support/registry.ts'
 
 const entry = (id: string, params: string, more = '{}') =>
   `  - { model_name: m, deployment_id: ${id}, gateway_params: { ${params} }, model_info: ${more} }\n`

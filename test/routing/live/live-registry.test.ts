@@ -6,7 +6,6 @@ import { sealUnder } from '../../../src/lib/sealing/seal.ts'
 import { providers } from '../../../src/providers/index.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import { liveRegistry } from '../../../src/routing/live/live-registry.ts'
-import { registryOf } from '../../../src/routing/registry.ts'
 import { credentialRecords } from '../../../src/stores/sql/credential-records.ts'
 import { drainedDeployments } from '../../../src/stores/sql/drained-deployments.ts'
 import { promptRecords } from '../../../src/stores/sql/prompts/prompt-records.ts'
@@ -17,6 +16,7 @@ import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
 import { mcpServerRecords } from '../../../src/stores/sql/tools/mcp-server-records.ts'
 import { preparedSql } from '../../support/prepared-database.ts'
+import { registryOf } from '../../support/registry.ts'
 
 const schemaText = readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8')
 

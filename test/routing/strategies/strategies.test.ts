@@ -6,10 +6,10 @@ import { loadConfig } from '../../../src/routing/configuration.ts'
 import type { Deployment } from '../../../src/routing/deployment.ts'
 import { knownSignals } from '../../../src/routing/known-signals.ts'
 import { firstInOrder, type Placed } from '../../../src/routing/order.ts'
-import { registryOf } from '../../../src/routing/registry.ts'
 import { strategies } from '../../../src/routing/strategies/index.ts'
 import type { DeploymentSignals } from '../../../src/stores/kv/deployment-signals.ts'
 import { seededRandom } from '../../support/random.ts'
+import { registryOf } from '../../support/registry.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
 
