@@ -1,7 +1,6 @@
 import { measured } from '../../lib/clock.ts'
-import { newId } from '../../lib/ids.ts'
 import { isoTime } from '../../lib/iso-time.ts'
-import { storableText } from '../../stores/sql/storable-text.ts'
+import { auditRecorded } from '../../telemetry/audit.ts'
 import type { CallFinished, Ending, ToolCalled } from '../../telemetry/events.ts'
 import { ledger } from '../../telemetry/ledger.ts'
 import { actorOf } from '../middleware/audit.ts'
@@ -26,7 +25,8 @@ export function recordToolCall(scope: Scope, call: ToolCallEnded): void {
   const { services, client, requestId } = scope
   const { callId, server, tool, result, ending } = call
   const { keyId, kind, teamId = '' } = scope.caller()
-  const at = isoTime(services.clock.now())
+  const now = services.clock.now()
+  const at = isoTime(now)
   const endedAt = performance.now()
   const ms = measured(endedAt - call.startedAt)
   const key = keyId ?? kind
@@ -35,7 +35,7 @@ export function recordToolCall(scope: Scope, call: ToolCallEnded): void {
   if (ending === undefined) return
   // Not as an event: `call.finished` is for model calls.
   services.delivery.deliver(ledger, rowOf(scope, call, { at, ms, endedAt, ending }))
-  audit(scope, call, { at, ending })
+  audit(scope, call, { now, ending })
 }
 
 /** The row of a tool call: its model is the tool, its deployment the server. */
@@ -95,24 +95,21 @@ function rowOf(
 function audit(
   { services, caller, requestId, address, header }: Scope,
   { publicName, server, result }: ToolCallEnded,
-  { at, ending }: { readonly at: string; readonly ending: Ending },
+  { now, ending }: { readonly now: number; readonly ending: Ending },
 ): void {
-  const event = {
-    event_id: newId('audit'),
-    occurred_at: at,
-    ...actorOf(caller()),
-    organization_id: caller().organizationId ?? null,
-    action: 'tool.call',
-    resource_type: 'tool',
-    resource_id: storableText(publicName),
-    request_id: requestId,
-    ip: storableText(address),
-    user_agent: storableText(header('user-agent')),
-    status: statusOf(ending),
-    changes: {},
-    metadata: { server, result },
-  }
-  services.telemetry.emit({ type: 'audit.recorded', at, event })
+  services.telemetry.emit(
+    auditRecorded(now, {
+      ...actorOf(caller()),
+      organization_id: caller().organizationId,
+      action: 'tool.call',
+      resource_id: publicName,
+      request_id: requestId,
+      ip: address,
+      user_agent: header('user-agent'),
+      status: statusOf(ending),
+      metadata: { server, result },
+    }),
+  )
 }
 
 /** Of the HTTP answer: a server's failure is a result too. */

@@ -1,16 +1,12 @@
 import { isSession } from '../../identity/session-caller.ts'
 import type { GatewayError } from '../../lib/errors.ts'
-import { newId } from '../../lib/ids.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { AuditEvent } from '../../stores/sql/records/audit-records.ts'
-import { storableText } from '../../stores/sql/storable-text.ts'
-import type { AuditDetails } from '../../telemetry/audit.ts'
+import { auditRecorded } from '../../telemetry/audit.ts'
 import { permissionsOf } from '../authenticate.ts'
 import type { Exchange } from '../exchange.ts'
 import type { RouteContract } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
-
-const LONGEST_CHANGES = 16_384
 
 /** Records a write of the administration by a known caller, and the events of accounts, refused ones included. Of unknown
  *  callers it records only what a handler tells of: a flood of requests without a credential would fill the database. */
@@ -18,35 +14,13 @@ export function audit(services: ApiServices, exchange: Exchange, status: number)
   const { contract, caller } = exchange
   if (!contract || !(contract.auth === 'admin' ? caller && writes(contract) : contract.action)) return
   if (!caller && (!exchange.audited || isTurnedAway(exchange.failure))) return
+  const { c, requestId: request_id, address: ip } = exchange
+  const request = { request_id, ip, user_agent: c.req.header('user-agent'), status }
   for (const details of [exchange.audited ?? {}, ...exchange.alsoAudited]) {
-    const event = eventOf(services, exchange, details.action ?? actionOf(contract), details, status)
-    services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
-  }
-}
-
-function eventOf(
-  services: ApiServices,
-  { c, caller, requestId, address }: Exchange,
-  action: string,
-  details: AuditDetails,
-  status: number,
-): AuditEvent {
-  const { resource_id, organization_id = null, changes = {}, metadata = {}, ...actor } = details
-  return {
-    event_id: newId('audit'),
-    occurred_at: new Date(services.clock.now()).toISOString(),
-    ...actorOf(caller),
-    ...actor,
-    organization_id,
-    action,
-    resource_type: action.slice(0, action.indexOf('.')),
-    resource_id: storableText(resource_id ?? Object.values(c.req.param()).join('/')),
-    request_id: requestId,
-    ip: storableText(address),
-    user_agent: storableText(c.req.header('user-agent')),
-    status,
-    changes: shortened(changes),
-    metadata,
+    const action = details.action ?? actionOf(contract)
+    const resource_id = details.resource_id ?? Object.values(c.req.param()).join('/')
+    const told = { ...actorOf(caller), ...details, action, resource_id, ...request }
+    services.telemetry.emit(auditRecorded(services.clock.now(), told))
   }
 }
 
@@ -79,10 +53,4 @@ export function actionOf({ action, method, path }: Pick<RouteContract, 'action' 
 
 function singular(noun: string): string {
   return noun.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
-}
-
-/** Changes that are too long to keep are reduced to the names of their fields. */
-function shortened(changes: AuditEvent['changes']): AuditEvent['changes'] {
-  if (JSON.stringify(changes).length <= LONGEST_CHANGES) return changes
-  return Object.fromEntries(Object.keys(changes).map((name) => [name, { old: '…', new: '…' }]))
 }

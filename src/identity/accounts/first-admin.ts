@@ -1,12 +1,12 @@
 import type { Config } from '../../config/schema.ts'
 import { newId } from '../../lib/ids.ts'
-import { isoTime } from '../../lib/iso-time.ts'
 import { describeError, type Log } from '../../lib/log.ts'
 import { reveal } from '../../lib/secret.ts'
 import { newToken } from '../../lib/token.ts'
 import { setupKey } from '../../stores/kv/keys.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { AccountRecord, AccountRecords } from '../../stores/sql/people/account-records.ts'
+import { auditRecorded } from '../../telemetry/audit.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 
@@ -65,24 +65,16 @@ export function firstAdmin(options: {
 
   /** Records that the configuration made the account: no request did. */
   function audit({ account_id, email }: AccountRecord): void {
-    const at = isoTime(now())
-    const event = {
-      event_id: newId('audit'),
-      occurred_at: at,
-      actor_type: 'configuration',
-      actor_id: null,
-      organization_id: null,
-      action: 'account.bootstrap',
-      resource_type: 'account',
-      resource_id: account_id,
-      request_id: '',
-      ip: null,
-      user_agent: null,
-      status: 201,
-      changes: {},
-      metadata: { email },
-    }
-    telemetry.emit({ type: 'audit.recorded', at, event })
+    telemetry.emit(
+      auditRecorded(now(), {
+        actor_type: 'configuration',
+        actor_id: null,
+        action: 'account.bootstrap',
+        resource_id: account_id,
+        status: 201,
+        metadata: { email },
+      }),
+    )
   }
 
   return {
