@@ -2,7 +2,7 @@
 declare module 'node:buffer' {
   export function isUtf8(bytes: Uint8Array): boolean
   interface Searched {
-    toString(encoding: 'latin1', start?: number, end?: number): string
+    toString(encoding: 'latin1' | 'base64', start?: number, end?: number): string
     includes(text: string): boolean
     indexOf(text: string, from: number): number
   }

@@ -11,7 +11,7 @@ const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const path = (name: string) => `/gemini-${run}-${name}`
 const messages = [{ role: 'user', content: 'Hello' }]
 const tools = [{ type: 'function', function: { name: 'time', parameters: { type: 'object' } } }]
-const NAMES = ['first', 'second', 'safe', 'embed']
+const NAMES = ['first', 'second', 'safe', 'embed', 'media']
 
 const gateway = withGateway(() => {
   const entries = NAMES.map(
@@ -24,6 +24,7 @@ const gateway = withGateway(() => {
 router_settings: { cooldown_time: 60, allowed_fails: 0 }
 gateway_settings:
   content_policy_fallbacks: [{ first: [safe] }]
+  fallbacks: [{ media: [embed] }]
 model_list:
 ${entries.join('')}`
 })
@@ -203,5 +204,47 @@ describe('Gemini', () => {
     const response = await gateway.fetch('/v1/embeddings', init)
     expect(await response.json()).toMatchObject({ data: [{ embedding: 'AAAAPwAAgL8=' }], usage: { prompt_tokens: 4 } })
     expect(await finished()).toMatchObject({ usage: { inputTokens: 4, estimated: true } })
+  })
+})
+
+describe('images and speech of Gemini', () => {
+  it('are made of the files of a form, again after a failure', async () => {
+    const picture = (byte: number) => new Blob([new Uint8Array(70_000).fill(byte)], { type: 'image/png' })
+    const made = { inlineData: { mimeType: 'image/png', data: 'AAAA' } }
+    const failed = json(503, { error: { code: 503, message: 'Overloaded.', status: 'UNAVAILABLE' } })
+    const answer = { ...says([made], { finishReason: 'STOP' }), usageMetadata }
+    await upstream.script(path('media'), [failed])
+    await upstream.script(path('embed'), [json(200, answer)])
+    const body = new FormData()
+    body.append('image[]', picture(1), 'a.png')
+    body.append('image[]', new Blob(['webp']), 'b.webp')
+    for (const [name, value] of Object.entries({
+      model: 'media',
+      prompt: 'A hat.',
+      size: '1536x1024',
+      quality: 'low',
+    })) {
+      body.append(name, value)
+    }
+    const response = await gateway.fetch('/v1/images/edits', { method: 'POST', body })
+    expect(await response.json()).toMatchObject({ created: expect.any(Number), data: [{ b64_json: 'AAAA' }] })
+    expect(response.headers.get('x-gateway-dropped')).toBe('quality')
+    expect(response.headers.get('x-gateway-deployment')).toBe('embed')
+    const [text, first, second] = (await callsOf('embed')).at(-1)?.sent.contents[0].parts ?? []
+    expect(text).toEqual({ text: 'A hat.' })
+    expect(first.inlineData.mimeType).toBe('image/png')
+    expect(atob(first.inlineData.data)).toBe('\u0001'.repeat(70_000))
+    expect(second.inlineData).toEqual({ mimeType: 'image/webp', data: btoa('webp') })
+    expect(await finished()).toMatchObject({ mode: 'image_generation', usage: { images: 1, outputTokens: 12 } })
+  })
+
+  it('are a file of sound, billed by its tokens', async () => {
+    const sound = { inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: btoa('\u0001\u0000\u0002\u0000') } }
+    await upstream.script(path('embed'), [json(200, { ...says([sound], { finishReason: 'STOP' }), usageMetadata })])
+    const response = await gateway.fetch('/v1/audio/speech', chatInit({ model: 'embed', input: 'Hi', voice: 'Kore' }))
+    expect(response.headers.get('content-type')).toBe('audio/wav')
+    const file = new Uint8Array(await response.arrayBuffer())
+    expect([decoder.decode(file.subarray(0, 4)), ...file.subarray(44)]).toEqual(['RIFF', 1, 0, 2, 0])
+    expect(await finished()).toMatchObject({ mode: 'audio_speech', usage: { characters: 2, outputTokens: 12 } })
   })
 })

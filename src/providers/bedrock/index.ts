@@ -9,8 +9,9 @@ import { connectionAt } from '../wire/connection/connection-at.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
 import { converse } from './converse.ts'
 import { invokeEmbedding } from './invoke-embedding.ts'
+import { invokeRerank } from './invoke-rerank.ts'
 
-/** Amazon Bedrock: chat by Converse, embeddings by InvokeModel, with an AWS key or an API key. */
+/** Amazon Bedrock: chat by Converse, embeddings and reranking by InvokeModel, with an AWS key or an API key. */
 export const bedrock: Provider = {
   kind: 'bedrock',
   profile: {
@@ -41,7 +42,11 @@ export const bedrock: Provider = {
     }
     return connectionAt(base, own, parameters, defaults)
   },
-  adapters: { chat: adapterFor(converse), embedding: adapterFor(invokeEmbedding) },
+  adapters: {
+    chat: adapterFor(converse),
+    embedding: adapterFor(invokeEmbedding),
+    rerank: adapterFor(invokeRerank),
+  },
   authorize: (request, connection, { now }) => signed(request, connection, now),
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asRecord, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai/usage.ts'
@@ -7,6 +7,7 @@ import type { Adapter } from '../provider.ts'
 import { embeddingList, textsOf } from '../wire/embedding-list.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { bedrockFailure, embeddedFailure } from './bedrock-failure.ts'
+import { invokePath } from './invoke-path.ts'
 
 const API = 'what this model of Bedrock takes'
 const PUBLIC = ['model', 'input', 'encoding_format', 'dimensions']
@@ -48,23 +49,47 @@ const FAMILIES: readonly { readonly of: RegExp; body(request: EmbeddingRequest):
       }
     },
   },
+  {
+    of: /amazon\.nova-.*embed/,
+    body(request) {
+      refuseUnsupportedFields(request, new Set([...PUBLIC, 'input_type', 'truncate']), API)
+      const { dimensions, input_type, truncate } = request
+      return {
+        schemaVersion: 'nova-multimodal-embed-v1',
+        taskType: 'SINGLE_EMBEDDING',
+        singleEmbeddingParams: {
+          embeddingPurpose: entryOf(NOVA_PURPOSES, input_type) ?? input_type ?? NOVA_PURPOSES.search_document,
+          ...(dimensions == null ? {} : { embeddingDimension: dimensions }),
+          text: { truncationMode: truncate ?? 'NONE', value: oneText(request) },
+        },
+      }
+    },
+  },
 ]
+
+/** Nova's words for Cohere's types of input, which most clients know; its own travel. */
+const NOVA_PURPOSES = {
+  search_document: 'GENERIC_INDEX',
+  search_query: 'GENERIC_RETRIEVAL',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
+}
 
 function oneText(request: EmbeddingRequest): string | undefined {
   const [text, ...others] = textsOf(request, API)
-  if (others.length > 0) throw unsupported('input', API, 'Titan embeds one text in a call: send one.')
+  if (others.length > 0) throw unsupported('input', API, 'It embeds one text in a call: send one.')
   return text
 }
 
-/** Embeddings of Titan and Cohere models. */
+/** Embeddings of Nova, Titan and Cohere models. */
 export const invokeEmbedding: Adapter<EmbeddingRequest> = {
   request({ body }, connection) {
     const family = FAMILIES.find(({ of }) => of.test(connection.model))
-    if (!family) throw unsupported('model', API, 'Embeddings are made by Titan and Cohere models.')
+    if (!family) throw unsupported('model', API, 'Embeddings are made by Nova, Titan and Cohere models.')
     return {
       method: 'POST',
       origin: connection.origin,
-      path: `${connection.basePath}/model/${encodeURIComponent(connection.model)}/invoke`,
+      path: invokePath(connection),
       headers: connection.headers,
       body: JSON.stringify(family.body(body)),
     }
@@ -86,7 +111,8 @@ export const invokeEmbedding: Adapter<EmbeddingRequest> = {
 function vectorsOf({ embedding, embeddings }: JsonRecord): readonly unknown[] | undefined {
   if (Array.isArray(embedding)) return [embedding]
   const list = isRecord(embeddings) ? asRecord(embeddings).float : embeddings
-  return Array.isArray(list) ? list : undefined
+  // Nova's are objects, one for each kind of content.
+  return Array.isArray(list) ? list.map((one) => (isRecord(one) ? one.embedding : one)) : undefined
 }
 
 /** Bedrock reports the tokens in a header; Cohere's models have none in the body. */

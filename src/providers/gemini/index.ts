@@ -1,10 +1,12 @@
 import { asList, asText } from '../../lib/json/lenient.ts'
-import { type Adapters, adapterFor, type Provider } from '../provider.ts'
+import { type Adapters, adapterFor, type ListedModel, type Provider } from '../provider.ts'
 import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
 import { batchEmbed } from './batch-embed.ts'
 import { generateContent, tieredContent } from './generate-content.ts'
+import { generateImage } from './media/generate-image.ts'
+import { generateSpeech } from './media/generate-speech.ts'
 import { nativeGeminiCount, nativeGenerateContent } from './native-generate.ts'
 
 const API_BASE = 'https://generativelanguage.googleapis.com'
@@ -15,6 +17,9 @@ export const geminiAdapters: Adapters = {
   generate_content: nativeGenerateContent,
   gemini_count_tokens: nativeGeminiCount,
   embedding: adapterFor(batchEmbed),
+  image_generation: adapterFor(generateImage),
+  image_edit: adapterFor(generateImage),
+  audio_speech: adapterFor(generateSpeech),
 }
 
 const models = listingAt('/models?pageSize=1000', 'models', (model) => {
@@ -22,12 +27,15 @@ const models = listingAt('/models?pageSize=1000', 'models', (model) => {
   const embeds = methods.includes('embedContent') || methods.includes('batchEmbedContents')
   const chats = methods.includes('generateContent')
   if (!embeds && !chats) return undefined
-  return {
-    id: asText(model.name).replace(/^models\//, ''),
-    name: asText(model.displayName) || undefined,
-    mode: chats ? 'chat' : 'embedding',
-  }
+  const id = asText(model.name).replace(/^models\//, '')
+  return { id, name: asText(model.displayName) || undefined, mode: chats ? modeOf(id) : 'embedding' }
 })
+
+/** Models that generate content differ in what it is by their names alone. */
+function modeOf(id: string): ListedModel['mode'] {
+  if (/-tts\b/.test(id)) return 'audio_speech'
+  return /-image\b|nano-banana/.test(id) ? 'image_generation' : 'chat'
+}
 
 /** Google's Gemini API with an API key. */
 export const gemini: Provider = {

@@ -78,6 +78,7 @@ function media(address: string, at: string, name = ''): Part {
   return { fileData: { fileUri: address, ...(mimeType ? { mimeType } : {}) } }
 }
 
-function typeByEnding(name: string): string | undefined {
+/** The media type that the ending of a name stands for. */
+export function typeByEnding(name: string): string | undefined {
   return entryOf(TYPES, /\.(\w+)$/.exec(name)?.[1]?.toLowerCase())
 }

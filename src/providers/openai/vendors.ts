@@ -141,7 +141,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   openrouter: {
     label: 'OpenRouter',
     apiBase: 'https://openrouter.ai/api/v1',
-    modes: ['embedding'],
+    modes: ['embedding', 'audio_speech'],
     cacheMarks: true,
     routingFields: OPENROUTER_FIELDS,
   },

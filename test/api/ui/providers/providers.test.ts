@@ -30,7 +30,7 @@ describe('the kinds of providers, as data', () => {
     expect(bedrock).toMatchObject({
       label: 'Amazon Bedrock',
       speaks: ['chat'],
-      modes: ['chat', 'completion', 'embedding'],
+      modes: ['chat', 'completion', 'embedding', 'rerank'],
       credentials: [['api_key'], ['aws_access_key_id', 'aws_secret_access_key']],
     })
     const secrets = bedrock.fields.flatMap((field: { name: string; secret: boolean }) =>
