@@ -41,7 +41,7 @@ const SERVES: Readonly<Record<string, string>> = {
   fireworks: 'chat responses embedding',
   deepinfra: 'chat embedding image_generation audio_speech audio_transcription',
   deepseek: 'chat',
-  openrouter: 'chat embedding',
+  openrouter: 'chat embedding audio_speech',
   perplexity: 'chat',
   xai: 'chat responses image_generation',
   cerebras: 'chat',
@@ -52,12 +52,12 @@ const SERVES: Readonly<Record<string, string>> = {
   ollama: 'chat embedding',
   vllm: 'chat embedding audio_transcription rerank audio_translation',
   lmstudio: 'chat embedding',
-  bedrock: 'chat embedding',
+  bedrock: 'chat embedding rerank',
   cohere: 'chat embedding rerank cohere_embed cohere_chat',
   voyage: 'embedding rerank',
   jina: 'embedding rerank',
-  gemini: 'chat embedding generate_content gemini_count_tokens',
-  vertex: 'chat embedding generate_content gemini_count_tokens',
+  gemini: 'chat embedding image_generation audio_speech image_edit generate_content gemini_count_tokens',
+  vertex: 'chat embedding image_generation audio_speech image_edit generate_content gemini_count_tokens',
 }
 
 describe('the providers', () => {

@@ -1,6 +1,9 @@
 import type { GatewayParams } from '../../config/sections/model-list.ts'
 import { MESSAGES_ROUTING } from '../anthropic/native-messages.ts'
+import { OBJECTS } from '../gemini/generate-content.ts'
+import { googleFailure } from '../gemini/google-failure.ts'
 import { geminiAdapters } from '../gemini/index.ts'
+import { openaiChatWith } from '../openai/chat.ts'
 import { type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
 import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
 import { accessTokens } from './access-tokens.ts'
@@ -14,11 +17,18 @@ const CLAUDE = /^claude-/
 /** A model that the operator deployed or tuned; it belongs to the project, not to a publisher. */
 const ENDPOINT = /^endpoints\/[^/]+$/
 
+/** An open model of another vendor, `<vendor>/<model>`, which Vertex serves in OpenAI's shape. Mistral's are not among
+ *  them. */
+const OPEN = /^(?!mistralai\/)[\w.-]+\/[\w.@:-]+$/
+
 const google: Adapters = { ...geminiAdapters, embedding: adapterFor(predictEmbeddings) }
+const open: Adapters = {
+  chat: adapterFor({ ...openaiChatWith({ maxTokens: 'max_tokens', readsOwn: OBJECTS }), failure: googleFailure }),
+}
 const accounts = new WeakMap<Connection, ServiceAccount>()
 const tokenFor = accessTokens()
 
-/** Google Cloud's Vertex AI: Gemini and Claude in a project, with a service account or an API key. */
+/** Google Cloud's Vertex AI: Gemini, Claude and open models in a project, with a service account or an API key. */
 export const vertex: Provider = {
   kind: 'vertex',
   profile: {
@@ -33,7 +43,7 @@ export const vertex: Provider = {
     },
   },
   listings: () =>
-    'Vertex lists its models only to consoles of Google: type a name such as gemini-2.5-flash, claude-sonnet-4-5 or endpoints/<id>.',
+    'Vertex lists its models only to consoles of Google: type a name such as gemini-2.5-flash, claude-sonnet-4-5, openai/gpt-oss-120b-maas or endpoints/<id>.',
   connect(parameters, defaults) {
     if (!parameters.api_key) {
       throw new TypeError("provider 'vertex' needs gateway_params.api_key: a service account's JSON, or an API key")
@@ -50,12 +60,19 @@ export const vertex: Provider = {
   },
   adapters: google,
   routingFields: MESSAGES_ROUTING,
-  adaptersOf: ({ model }) => (CLAUDE.test(model) ? claudeAdapters : google),
+  adaptersOf({ model }) {
+    if (CLAUDE.test(model)) return claudeAdapters
+    return isOpen(model) ? open : google
+  },
   async authorize(request, connection, means) {
     const account = accounts.get(connection)
     if (!account) return request
     return { ...request, headers: { ...request.headers, authorization: await tokenFor(account, means) } }
   },
+}
+
+function isOpen(model: string): boolean {
+  return OPEN.test(model) && !ENDPOINT.test(model)
 }
 
 /** `us` and `eu` are multi-regions, whose host names differ. */
@@ -69,13 +86,16 @@ function hostOf(region: string): string {
 function collectionOf(parameters: GatewayParams, account: ServiceAccount | undefined, region: string): string {
   const { upstream_model: model, api_version: version = API_VERSION } = parameters
   const project = parameters.project ?? account?.projectId
-  if (project === undefined && (account || ENDPOINT.test(model))) {
+  if (project === undefined && (account || model.includes('/'))) {
     throw new TypeError("provider 'vertex' needs gateway_params.project")
   }
   const place = project === undefined ? version : `${version}/projects/${project}/locations/${region}`
   if (ENDPOINT.test(model)) return place
+  if (isOpen(model)) return `${place}/endpoints/openapi`
   if (model.includes('/')) {
-    throw new TypeError(`provider 'vertex' serves gemini-…, claude-… and endpoints/<id>, not '${model}'`)
+    throw new TypeError(
+      `provider 'vertex' serves gemini-…, claude-…, <vendor>/<model> and endpoints/<id>, not '${model}'`,
+    )
   }
   return `${place}/publishers/${CLAUDE.test(model) ? 'anthropic' : 'google'}`
 }
