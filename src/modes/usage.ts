@@ -7,7 +7,7 @@ export interface Usage {
   readonly outputTokens: number
   readonly cachedInputTokens: number
   readonly cacheCreationInputTokens: number
-  /** The part of `cacheCreationInputTokens` that the provider keeps for an hour, where it has a price of its own. */
+  /** The part of `cacheCreationInputTokens` that the provider keeps for an hour or longer, at a price of its own. */
   readonly cacheCreation1hInputTokens: number
   readonly reasoningTokens: number
   /** Parts of input and output, where the provider counts audio separately. */

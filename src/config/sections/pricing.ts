@@ -20,7 +20,7 @@ export const pricing = lazily(() => ({
   cached_input_cost_per_token: price("US dollars for one input token read from the provider's cache."),
   cache_creation_input_cost_per_token: price("US dollars for one input token written to the provider's cache."),
   cache_creation_1h_input_cost_per_token: price(
-    "US dollars for one input token written to the provider's cache for an hour; else 1.6 times the price of a write.",
+    "US dollars for one input token written to the provider's cache for an hour or longer; else 1.6 times the price of a write.",
   ),
   input_cost_per_audio_token: price('US dollars for one input token of audio; else what an input token costs.'),
   output_cost_per_audio_token: price('US dollars for one output token of audio; else what an output token costs.'),

@@ -3,8 +3,7 @@ import type { Usage } from '../usage.ts'
 import { multiplied, type PricePart } from './price-parts.ts'
 import { costOfUses, multiplierOf } from './surcharges.ts'
 
-/** The price of a cache write for an hour relative to the usual one. The only vendor that sells both charges 2 and 1.25
- *  times the input price. */
+/** The price of a cache write for an hour relative to the usual one, at Anthropic: 2 and 1.25 times the input price. */
 const ONE_HOUR_TO_FIVE_MINUTES = 1.6
 
 /** Cached and cache-creation tokens are parts of the input, at their own prices if they have any. A batch costs its own

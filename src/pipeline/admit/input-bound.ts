@@ -17,7 +17,7 @@ export interface InputBound {
   readonly hasSound: boolean
   /** Some of the input is an image. */
   readonly hasImage: boolean
-  /** The time to live of the prompt cache, if the request asks for one. */
+  /** The time to live of the prompt cache, if the request asks for one: `1h` is an hour or longer. */
   readonly cached: '5m' | '1h' | undefined
 }
 
@@ -41,6 +41,9 @@ const LARGE = 4096
 const LONGEST_NAME = 512
 /** Bodies of this size are parsed lazily. */
 const UNBUILT_BYTES = 131_072
+
+/** The times to live at the dearer price of a write. */
+const LONG_LIVES: ReadonlySet<unknown> = new Set(['1h', '12h'])
 
 const IMAGES = new Set(['image_url', 'input_image', 'image', 'computer_screenshot', 'image_generation_call'])
 const SOUNDS = new Set(['input_audio', 'audio', 'audio_url', 'input_video', 'video', 'video_url'])
@@ -80,6 +83,7 @@ export function inputBound({ bytes, endpoint: { dialect } }: Input, request: Mod
   }
   try {
     noteCache(request.cache_control, found)
+    noteCache(request.prompt_cache_options, found)
     for (const field of CONVERSATIONS) lookAtAll(request[field], found)
     lookAtAll(asRecord(eitherCase(request, 'generateContentRequest')).contents, found)
     lookAtTools(request.tools, found)
@@ -135,6 +139,7 @@ function lookAt(item: JsonRecord, found: Found, depth: number): void {
   if (isOfTexts(item)) return
   const type = item.type ?? typeOfPart(item)
   noteCache(item.cache_control, found)
+  noteCache(item.prompt_cache_breakpoint, found)
   if (IMAGES.has(type as string)) {
     found.hasImage = true
     found.tokens += IMAGE_TOKENS
@@ -212,7 +217,7 @@ function lookAtTools(tools: unknown, found: Found): void {
 
 function noteCache(mark: unknown, found: Found): void {
   if (!isRecord(mark)) return
-  found.cached = mark.ttl === '1h' ? '1h' : (found.cached ?? '5m')
+  found.cached = LONG_LIVES.has(mark.ttl) ? '1h' : (found.cached ?? '5m')
 }
 
 const isSet = (value: unknown) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)

@@ -20,6 +20,7 @@ export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord =
     ...usageOfTokens(inputTokens, outputTokens),
     cachedInputTokens: count(input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens),
     cacheCreationInputTokens: count(input.cache_creation_tokens ?? input.cache_write_tokens),
+    cacheCreation1hInputTokens: count(asRecord(input.cache_write_tokens_details).ttl_12h_tokens),
     reasoningTokens,
     audioInputTokens: count(input.audio_tokens),
     audioOutputTokens: count(output.audio_tokens),

@@ -107,6 +107,10 @@ describe('a request that is longer than its body', () => {
     expect(boundOf({ messages: [], tools: [{ name: 'f', cache_control }] }).cached).toBe('5m')
     expect(boundOf({ messages: [], system: [{ type: 'text', cache_control: { ttl: '1h' } }] }).cached).toBe('1h')
     expect(boundOf({ messages: [], cache_control }).cached).toBe('5m')
+    const prompt_cache_breakpoint = { mode: 'explicit', ttl: '12h' }
+    expect(boundOf(user({ type: 'text', text: 'Hi', prompt_cache_breakpoint })).cached).toBe('1h')
+    expect(boundOf({ messages: [], prompt_cache_options: { ttl: '30m' } }).cached).toBe('5m')
+    expect(boundOf({ messages: [], prompt_cache_options: { ttl: '12h' } }).cached).toBe('1h')
   })
 })
 

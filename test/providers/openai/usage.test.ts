@@ -39,6 +39,17 @@ it.each([
     { prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 } },
     { cachedInputTokens: 30, cacheCreationInputTokens: 20 },
   ],
+  [
+    'OpenAI, where some of it is kept for twelve hours',
+    {
+      prompt_tokens_details: {
+        cached_tokens: 30,
+        cache_write_tokens: 50,
+        cache_write_tokens_details: { ttl_30m_tokens: 20, ttl_12h_tokens: 30 },
+      },
+    },
+    { cachedInputTokens: 30, cacheCreationInputTokens: 50, cacheCreation1hInputTokens: 30 },
+  ],
 ])('what the cache gave and took is read where it is told: %s', (_, told, read) => {
   expect(openaiUsage({ prompt_tokens: 100, completion_tokens: 1, ...told })).toMatchObject({
     inputTokens: 100,
