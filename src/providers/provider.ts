@@ -215,6 +215,8 @@ export interface Provider extends RegisteredProvider {
   adaptersOf?(connection: Connection): Adapters
   /** Signs or authorises a final request, for providers without a constant credential header: SigV4, a minted token. */
   authorize?(request: UpstreamRequest, connection: Connection, means: Authorizing): Promise<UpstreamRequest>
+  /** It writes prompts to its cache unasked, at the price of a write. */
+  readonly writesCache?: true
   /** A free request that is answered with 2xx if the address and the credential of a connection are valid. Absent if
    *  the vendor has none. */
   healthRequest?(connection: Connection): UpstreamRequest

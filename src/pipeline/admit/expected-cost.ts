@@ -61,7 +61,7 @@ export function expecting(
 
   function at(deployment: Deployment): ExpectedCost {
     if (mode.ofFile) return ofFile(deployment, mode.ofFile)
-    const { id, info, connection } = deployment
+    const { id, info, connection, provider } = deployment
     const usual = services.usual.of(id)
     read ??= inputBound(input, request)
     const most = read
@@ -79,7 +79,8 @@ export function expecting(
     const likelyNano = costNano(mode, info, usageWith(measured, likelyInput, likelyOutput), input) ?? 0
     const whole = usageWith(measured, mostInput, output.tokens)
     let holdNano = likelyNano
-    for (const kind of dearestKinds(mode, asked, most)) {
+    const unasked = provider.writesCache && info.cache_creation_input_cost_per_token !== undefined ? '5m' : undefined
+    for (const kind of dearestKinds(mode, asked, most, most.cached ?? unasked)) {
       holdNano = Math.max(holdNano, costNano(mode, info, kind(whole), input) ?? 0)
     }
     return { holdNano, likelyNano }
@@ -110,7 +111,12 @@ type Kind = (whole: Usage) => Usage
 const PLAIN: readonly Kind[] = [(whole) => whole]
 
 /** The kinds of billing that may apply to the call's tokens: any of them may be the dearest. */
-function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound, hasImage }: InputBound): readonly Kind[] {
+function dearestKinds(
+  mode: Mode,
+  request: ModelRequest,
+  { hasSound, hasImage }: InputBound,
+  cached: InputBound['cached'],
+): readonly Kind[] {
   const asked = mode.asks?.(request) ?? []
   const mayHear = hasSound || request.audio != null
   const maySee = hasImage || request.image != null

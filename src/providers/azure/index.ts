@@ -57,6 +57,7 @@ export const azure: Provider = {
     }
   },
   adapters,
+  writesCache: true,
   adaptersOf({ parameters }) {
     const old = isDated(parameters) && (parameters.api_version ?? '') < FIRST_WITH_RESPONSES
     return old ? withoutResponses : adapters

@@ -43,13 +43,14 @@ export interface Vendor extends ChatQuirks {
   /** A server of the operator's own, which asks for a key only if the operator wants it to. */
   readonly keyless?: true
   readonly routingFields?: Provider['routingFields']
+  readonly writesCache?: Provider['writesCache']
   /** Its name for the `dimensions` of embeddings. */
   readonly dimensions?: string
 }
 
 /** The provider of a vendor of OpenAI's shape. */
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
-  const { label, apiBase, modes, models, keyless, routingFields, dimensions, ...quirks } = vendor
+  const { label, apiBase, modes, models, keyless, routingFields, writesCache, dimensions, ...quirks } = vendor
   return {
     kind,
     profile: profileOf(vendor),
@@ -64,6 +65,7 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
     },
     ...(models === false ? {} : { healthRequest: healthRequestAt('/models') }),
     ...(routingFields ? { routingFields } : {}),
+    ...(writesCache ? { writesCache } : {}),
   }
 }
 

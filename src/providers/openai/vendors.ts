@@ -64,6 +64,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['responses', 'embedding', ...IMAGES, 'audio_speech', ...HEARING, 'moderation'],
     ...OPENAI_QUIRKS,
     newerLimit: /(^|:)(o\d|gpt-[5-9])/,
+    writesCache: true,
   },
   mistral: {
     label: 'Mistral',

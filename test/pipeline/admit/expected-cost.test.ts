@@ -32,9 +32,10 @@ interface Place {
   readonly info: object
   readonly defaults?: object
   readonly setsLimit?: number
+  readonly provider?: object
 }
-const at = ({ id = 'd', info, defaults = {}, ...adapter }: Place) =>
-  ({ id, info, connection: { defaults }, adapter: () => adapter }) as unknown as Deployment
+const at = ({ id = 'd', info, defaults = {}, provider = {}, ...adapter }: Place) =>
+  ({ id, info, provider, connection: { defaults }, adapter: () => adapter }) as unknown as Deployment
 const cost = (asked: object, fields: object, place: Place) =>
   expecting(services, { ...input, ...asked } as Parameters[1], { model: 'm', ...fields })([at(place)])
 
@@ -106,6 +107,13 @@ describe('what is held for a call', () => {
     expect(
       tokensHeld({ max_tokens: 100, audio: { voice: 'a' } }, { info: { output_cost_per_audio_token: 0.003 } }),
     ).toBe(300)
+  })
+
+  it('is a write to the cache where the vendor writes unasked', () => {
+    const prices = { input_cost_per_token: 0.01, output_cost_per_token: 0, cache_creation_input_cost_per_token: 0.02 }
+    const bytes = new Uint8Array(1000)
+    const held = (provider: object) => cost({ bytes }, {}, { info: prices, provider }).holdNano
+    expect(held({ writesCache: true })).toBe(2 * held({}))
   })
 
   it('is likely to be the text of a short call, not the frame of its body, where no call has taught anything', () => {
