@@ -13,10 +13,11 @@ type Surcharges = Partial<
 >
 
 /** What vendors bill beyond their list prices, as of the date of the price table. Where it differs between a vendor's
- *  models, the highest. */
+ *  models and is not told of each below, the highest. */
 const VENDORS: Readonly<Record<string, Surcharges>> = {
   openai: {
-    price_multipliers: { 'service_tier/priority': 2 },
+    // `fast` is the newer name of `priority`.
+    price_multipliers: { 'service_tier/fast': 2, 'service_tier/priority': 2, 'service_tier/ultrafast': 6 },
     tool_costs: {
       web_search: 0.01,
       web_search_preview: 0.025,
@@ -48,16 +49,32 @@ const VENDORS: Readonly<Record<string, Surcharges>> = {
   },
 }
 
-/** OpenAI's models with a slower service tier at half the price. */
-const FLEX = /^(gpt-5(\.\d)?|gpt-5-mini|gpt-5-nano|o3|o4-mini)(-\d{4}-\d\d-\d\d)?$/
-
-/** Models whose whole call has other prices when the prompt exceeds a length. */
-const LONG: readonly (readonly [RegExp, RegExp, Surcharges])[] = [
-  // Sonnet 4 and 4.5: a longer prompt of a later one costs no more.
+/** What single models cost beyond that. Where several fit, the later wins. */
+const MODELS: readonly (readonly [RegExp, RegExp, Surcharges])[] = [
+  // A slower tier at half the price.
+  [
+    /^openai$/,
+    /^(gpt-5(\.[1-5])?(-mini|-nano|-pro)?|gpt-5\.6(-(sol|terra|luna))?|gpt-6(\.1)?-(astra|sol|terra|luna)|o3|o4-mini)(-\d{4}-\d\d-\d\d)?$/,
+    multiplying({ 'service_tier/flex': 0.5 }),
+  ],
+  [/^openai$/, /^gpt-5\.5/, multiplying({ 'service_tier/fast': 2.5, 'service_tier/priority': 2.5 })],
+  [/^anthropic$/, /^claude-(fable-5-2|opus-5-5|opus-5|opus-4-8)$/, multiplying({ 'speed/fast': 2 })],
+  // Longer prompts. A longer prompt of a later Sonnet costs no more.
   [/^(anthropic|vertex|bedrock)$/, /claude-sonnet-4(-[05])?($|[-@:](?!\d{1,2}(\D|$)))/, beyond(200_000, 2, 1.5)],
-  [/^(gemini|vertex)$/, /^gemini-2\.5-pro/, beyond(200_000, 2, 1.5)],
+  [/^(anthropic|vertex|bedrock)$/, /claude-haiku-5-5/, beyond(100_000, 5, 5)],
+  [/^openai$/, /^gpt-(5\.[45](-pro)?|5\.6|6)(-|\.|$)(?!(mini|nano))/, beyond(272_000, 2, 1.5)],
+  [/^(gemini|vertex)$/, /^gemini-(2\.5|3(\.1)?)-pro(?!-image)/, beyond(200_000, 2, 1.5)],
   [/^xai$/, /^grok-4/, beyond(128_000, 2, 2)],
+  // It counts a prompt of 200,000 tokens among the long ones.
+  [/^xai$/, /^grok-(4\.|build)/, beyond(199_999, 2, 2)],
+  // From the third generation on Google bills each query.
+  [/^(gemini|vertex)$/, /^gemini-[3-9]/, { tool_costs: { google_search: 0.014 } }],
+  [/^(gemini|vertex)$/, /^gemini-[4-9]/, { tool_costs: { google_maps: 0.014 } }],
 ]
+
+function multiplying(price_multipliers: Readonly<Record<string, number>>): Surcharges {
+  return { price_multipliers }
+}
 
 function beyond(tokens: number, input: number, output: number): Surcharges {
   return {
@@ -68,9 +85,23 @@ function beyond(tokens: number, input: number, output: number): Surcharges {
 }
 
 export function listSurcharges(provider: string, model: string): Surcharges {
-  const vendor = entryOf(VENDORS, provider) ?? {}
-  const [, , long = {}] = LONG.find(([kind, name]) => kind.test(provider) && name.test(model)) ?? []
-  const flex = provider === 'openai' && FLEX.test(model) ? { 'service_tier/flex': 0.5 } : {}
-  const { price_multipliers } = vendor
-  return { ...vendor, ...long, ...(price_multipliers ? { price_multipliers: { ...price_multipliers, ...flex } } : {}) }
+  let sum = entryOf(VENDORS, provider) ?? {}
+  for (const [kind, name, own] of MODELS) {
+    if (kind.test(provider) && name.test(model)) sum = { ...sum, ...own, ...joined(sum, own) }
+  }
+  return sum
+}
+
+type Maps = Pick<Surcharges, 'price_multipliers' | 'tool_costs'>
+
+/** The maps of both; entries of the second win. */
+export function joined(one: Maps, other: Maps): Maps {
+  return {
+    ...mapOf('price_multipliers', one, other),
+    ...mapOf('tool_costs', one, other),
+  }
+}
+
+function mapOf<Name extends keyof Maps>(name: Name, { [name]: one }: Maps, { [name]: other }: Maps): Maps {
+  return one || other ? { [name]: { ...one, ...other } } : {}
 }

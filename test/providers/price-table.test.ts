@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { chat } from '../../src/modes/chat.ts'
+import { asMode } from '../../src/modes/mode.ts'
+import { costNano } from '../../src/modes/price/cost.ts'
+import { type Usage, usageOf } from '../../src/modes/usage.ts'
 import { providers } from '../../src/providers/index.ts'
 import { listPrices, withListPrices } from '../../src/providers/price-table.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
@@ -30,6 +34,16 @@ describe('the price table', () => {
     ['openai/tts-1', { cost_per_character: 0.000015 }],
     ['openai/whisper-1', { cost_per_audio_second: 0.0001 }],
     ['mistral/voxtral-mini-latest', { cost_per_audio_second: 0.00005 }],
+    ['mistral/mistral-medium-2508', { input_cost_per_token: 0.0000004 }],
+    ['mistral/mistral-medium-latest', { input_cost_per_token: 0.0000015 }],
+    ['openai/gpt-5.6-sol-2026-07-09', { cache_creation_input_cost_per_token: 0.000005 }],
+    ['vertex/claude-opus-5-5@20260922', { output_cost_per_token: 0.00002 }],
+    ['bedrock/global.anthropic.claude-opus-4-6-v1', { output_cost_per_token: 0.000025 }],
+    ['bedrock/global.anthropic.claude-haiku-5-5', { cached_input_cost_per_token: 0.00000001 }],
+    // A region costs a tenth more, from Sonnet 4.5 on.
+    ['bedrock/jp.anthropic.claude-opus-5-5', { input_cost_per_token: 0.0000044, output_cost_per_token: 0.000022 }],
+    ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', { cache_creation_input_cost_per_token: 0.000004125 }],
+    ['bedrock/us.amazon.nova-2-lite-v1:0', { input_cost_per_token: 0.00000033 }],
   ])('knows %s', (model, prices) => {
     expect(info(model)).toMatchObject(prices)
   })
@@ -38,7 +52,7 @@ describe('the price table', () => {
     for (const [provider, model] of [
       ['openai', 'gpt-4o-audio-preview'],
       ['openai', 'constructor'],
-      ['bedrock', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+      ['bedrock', 'us.anthropic.claude-instant-v1'],
       ['azure', 'gpt-4o'],
       ['ollama', 'llama3.2'],
       ['__proto__', 'toString'],
@@ -63,7 +77,18 @@ describe('the price table', () => {
     ['gemini/gemini-2.5-pro', { long_context_above: 200_000, long_context_output_multiplier: 1.5 }],
     ['gemini/gemini-2.5-pro', { price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 } }],
     ['gemini/gemini-2.5-flash', { input_cost_per_audio_token: 0.000001, long_context_above: undefined }],
-    ['xai/grok-4', { long_context_above: 128_000 }],
+    ['gemini/gemini-2.5-flash', { tool_costs: { google_search: 0.035, google_maps: 0.025 } }],
+    ['gemini/gemini-3.8-flash', { tool_costs: { google_search: 0.014, google_maps: 0.025 } }],
+    ['vertex/gemini-4-neon', { tool_costs: { google_search: 0.014, google_maps: 0.014 } }],
+    ['openai/gpt-5.5', { price_multipliers: { 'service_tier/fast': 2.5, 'service_tier/ultrafast': 6 } }],
+    ['anthropic/claude-opus-5-5', { price_multipliers: { 'speed/fast': 2, 'inference_geo/us': 1.1 } }],
+    ['anthropic/claude-sonnet-5-5', { long_context_above: undefined }],
+    ['bedrock/eu.anthropic.claude-haiku-5-5', { long_context_above: 100_000 }],
+    ['openai/gpt-5.4-mini', { long_context_above: undefined }],
+    ['openai/gpt-5.4-pro', { long_context_above: 272_000 }],
+    ['gemini/gemini-3.1-pro-preview', { long_context_above: 200_000 }],
+    ['gemini/gemini-3-pro-image', { long_context_above: undefined }],
+    ['xai/grok-4-0709', { long_context_above: 128_000 }],
   ])('knows what %s costs beyond that', (model, surcharges) => {
     for (const [name, value] of Object.entries(surcharges)) {
       const known = info(model)[name as keyof typeof surcharges]
@@ -72,16 +97,50 @@ describe('the price table', () => {
     }
   })
 
+  /** The cost of a call at a deployment that has no prices of its own, in nano-dollars. */
+  const invoice = (model: string, usage: Partial<Usage>) => costNano(asMode(chat), info(model), usageOf(usage))
+  const cache = { cachedInputTokens: 20_000, cacheCreationInputTokens: 30_000, cacheCreation1hInputTokens: 10_000 }
+  it.each([
+    // What is written for 5 minutes and for an hour.
+    ['anthropic/claude-fable-5-2', 90_000, {}, [8, 0.2, 10, 16, 40]],
+    // Each token of a long prompt and of its answer costs five times as much.
+    ['anthropic/claude-haiku-5-5', 100_000, {}, [0.1, 0.01, 0.125, 0.2, 0.5]],
+    ['anthropic/claude-haiku-5-5', 100_001, {}, [0.5, 0.05, 0.625, 1, 2.5]],
+    // What is written for 30 minutes and for 12 hours.
+    ['openai/gpt-6.2-sol', 272_000, {}, [2, 0.1, 2.5, 5, 10]],
+    ['openai/gpt-6.2-sol', 272_001, {}, [4, 0.2, 5, 10, 15]],
+    ['openai/gpt-6.2-astra', 90_000, { service_tier: 'priority' }, [16, 0.8, 20, 40, 80]],
+    ['openai/gpt-6.1-terra', 90_000, { service_tier: 'flex' }, [0.5, 0.025, 0.625, 1.25, 2.5]],
+  ] as const)('comes to the invoice: %s, %i tokens %o', (model, inputTokens, terms, perMillion) => {
+    const [input, cached, written, for1h, output] = perMillion
+    const dollars = (inputTokens - 50_000) * input + 20_000 * (cached + written) + 10_000 * for1h + 10 * output
+    expect(invoice(model, { inputTokens, outputTokens: 10, ...cache, terms })).toBe(Math.round(dollars * 1000))
+  })
+
+  it('comes to the invoice of sounds, images and searches', () => {
+    const heard = { inputTokens: 1000, audioInputTokens: 400, outputTokens: 0 }
+    expect(invoice('gemini/gemini-3-flash-preview', heard)).toBe(600 * 500 + 400 * 1000)
+    const seen = { inputTokens: 1000, imageInputTokens: 400, outputTokens: 100 }
+    expect(invoice('openai/gpt-image-2', seen)).toBe(600 * 5000 + 400 * 8000 + 100 * 30_000)
+    const searched = { inputTokens: 0, outputTokens: 1000, toolUses: { google_search: 3 } }
+    expect(invoice('gemini/gemini-4-neon', searched)).toBe(1000 * 15_000 + 3 * 14_000_000)
+    expect(invoice('anthropic/claude-opus-5-5', { ...heard, terms: { speed: 'fast' } })).toBe(1000 * 8000)
+    expect(invoice('xai/grok-4.7', { inputTokens: 199_999, outputTokens: 1 })).toBe(199_999 * 2000 + 6000)
+    expect(invoice('xai/grok-4.7', { inputTokens: 200_000, outputTokens: 1 })).toBe(200_000 * 4000 + 12_000)
+  })
+
   it('adds the surcharges of a deployment to those of its vendor, and lets them win', () => {
     const own = info('openai/gpt-4o', {
       input_cost_per_token: 0.5,
       price_multipliers: { 'service_tier/priority': 3, 'speed/fast': 6 },
       tool_costs: { browser: 1 },
     })
-    expect(own.price_multipliers).toEqual({ 'service_tier/priority': 3, 'speed/fast': 6 })
+    expect(own.price_multipliers).toMatchObject({ 'service_tier/priority': 3, 'speed/fast': 6, 'service_tier/fast': 2 })
     expect(own.tool_costs).toMatchObject({ browser: 1, web_search: 0.01 })
     const audio = info('gemini/gemini-2.5-flash', { input_cost_per_token: 0.5 })
     expect(audio).not.toHaveProperty('input_cost_per_audio_token')
+    const written = info('openai/gpt-6.2-sol', { input_cost_per_token: 0.5, cache_creation_input_cost_per_token: 1 })
+    expect(written).not.toHaveProperty('cache_creation_1h_input_cost_per_token')
     const images = info('openai/gpt-image-1', { input_cost_per_token: 0.000001, output_cost_per_token: 0.000002 })
     expect(images).not.toHaveProperty('input_cost_per_image_token')
   })
