@@ -7,7 +7,7 @@ import { callIndexes } from './answers/call-indexes.ts'
 import { withoutNullUsage } from './answers/null-usage.ts'
 import { withTextContent } from './answers/text-content.ts'
 import { openaiEmbeddedFailure } from './failure.ts'
-import { openaiUsage } from './usage.ts'
+import { openaiUsage, writtenForLong } from './usage.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 const NOTHING: StreamStep = {}
@@ -23,6 +23,8 @@ export function openaiChatStream(options: {
   readonly choices?: number
   /** The vendor writes parts where OpenAI writes text. */
   readonly textContent?: true
+  /** What is written to the cache is kept for twelve hours. */
+  readonly writesForLong?: true
 }): StreamReader {
   const awaited = options.choices ?? 1
   const indexed = new Map<unknown, ReturnType<typeof callIndexes>>()
@@ -53,7 +55,8 @@ export function openaiChatStream(options: {
     if (chunk === undefined) return { malformed: true }
     if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
 
-    const usage = openaiUsage(reported(chunk), chunk)
+    const told = openaiUsage(reported(chunk), chunk)
+    const usage = options.writesForLong ? writtenForLong(told) : told
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     if (choices.length === 0 && chunk.usage && options.hideUsage) return usage ? { usage } : NOTHING
 

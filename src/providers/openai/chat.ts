@@ -29,7 +29,7 @@ import { openaiChatStream } from './chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { conversationFitting } from './fitted-conversation.ts'
 import { strictFields } from './strict-fields.ts'
-import { openaiUsage } from './usage.ts'
+import { openaiUsage, writtenForLong } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
@@ -66,10 +66,8 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
     },
 
     reply(bytes, _headers, { body }) {
-      if (quirks.partsInAnswers && includesAscii(bytes, '"thinking"')) return read(withTextContents(bytes))
-      const usage = asksForAudio(body) ? undefined : usageAtEnd(bytes, 'choices')
-      if (!usage || usage.outputTokens === 0) return read(bytes)
-      return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
+      const reply = replyIn(bytes, body, quirks)
+      return writesForLong(body) ? { ...reply, usage: writtenForLong(reply.usage) } : reply
     },
 
     stream: ({ body }) =>
@@ -77,6 +75,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         hideUsage: body.stream_options?.include_usage !== true,
         ...(typeof body.n === 'number' ? { choices: body.n } : {}),
         ...(usageUnder === undefined ? {} : { usageUnder }),
+        ...(writesForLong(body) ? { writesForLong: true } : {}),
         ...(quirks.partsInAnswers ? { textContent: true } : {}),
       }),
 
@@ -144,6 +143,18 @@ function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record
   const other = known === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
   if (body[other] === undefined || (body[other] !== null && body[known] != null)) return {}
   return { [other]: undefined, ...(body[other] === null ? {} : { [known]: body[other] }) }
+}
+
+function replyIn(bytes: Uint8Array, body: ChatRequest, { partsInAnswers }: ChatQuirks): Reply {
+  if (partsInAnswers && includesAscii(bytes, '"thinking"')) return read(withTextContents(bytes))
+  const usage = asksForAudio(body) ? undefined : usageAtEnd(bytes, 'choices')
+  if (!usage || usage.outputTokens === 0) return read(bytes)
+  return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
+}
+
+/** Whether a request has what is written to the cache kept for twelve hours. */
+function writesForLong({ prompt_cache_options: options }: ChatRequest): boolean {
+  return options !== undefined && asRecord(options).ttl === '12h'
 }
 
 function read(bytes: Uint8Array): Reply {

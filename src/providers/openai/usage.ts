@@ -30,6 +30,12 @@ export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord =
   }
 }
 
+/** The usage of a request that has what is written to the cache kept for twelve hours, where its answer tells no time. */
+export function writtenForLong(usage: Usage | undefined): Usage | undefined {
+  if (!usage || usage.cacheCreation1hInputTokens > 0) return usage
+  return { ...usage, cacheCreation1hInputTokens: usage.cacheCreationInputTokens }
+}
+
 /** The searches of vendors that search unasked and report the number in the usage. */
 function searches({ num_sources_used: sources, num_search_queries: queries }: JsonRecord): ToolUses | undefined {
   if (sources === undefined && queries === undefined) return undefined

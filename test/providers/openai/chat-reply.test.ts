@@ -40,3 +40,18 @@ it.each([
   expect(told).toMatchObject({ inputTokens: 10, outputTokens: 0 })
   expect(outputCharacters).toBe(content.length)
 })
+
+// Chat tells what was written to the cache, and not for how long.
+it.each([
+  ['12h', 60],
+  ['30m', 0],
+])('what a chat writes to the cache is kept for as long as its request asks: %s', (ttl, cacheCreation1hInputTokens) => {
+  const body = { model: 'm', messages: [], prompt_cache_options: { ttl } }
+  const usage = { prompt_tokens: 90, completion_tokens: 1, prompt_tokens_details: { cache_write_tokens: 60 } }
+  const choices = [{ index: 0, message, finish_reason: 'stop' }]
+  const written = { cacheCreationInputTokens: 60, cacheCreation1hInputTokens }
+  const whole = new TextEncoder().encode(JSON.stringify({ choices, usage }))
+  expect(openaiChat.reply(whole, {}, { body } as never)).toMatchObject({ usage: written })
+  const event = new TextEncoder().encode(`data: ${JSON.stringify({ choices: [], usage })}\n\n`)
+  expect(openaiChat.stream?.({ body } as never, {}).push(event)).toMatchObject([{ usage: written }])
+})
