@@ -34,6 +34,7 @@ describe('the price table', () => {
     ['openai/tts-1', { cost_per_character: 0.000015 }],
     ['openai/whisper-1', { cost_per_audio_second: 0.0001 }],
     ['mistral/voxtral-mini-latest', { cost_per_audio_second: 0.00005 }],
+    ['gemini/gemini-3.1-flash-image', { output_cost_per_token: 0.00006 }],
     ['mistral/mistral-medium-2508', { input_cost_per_token: 0.0000004 }],
     ['mistral/mistral-medium-latest', { input_cost_per_token: 0.0000015 }],
     ['openai/gpt-5.6-sol-2026-07-09', { cache_creation_input_cost_per_token: 0.000005 }],

@@ -16,9 +16,14 @@ export const gemini: Rows = {
   'gemini-3.1-flash-lite': tokens(0.25, 1.5, 0.025),
   'gemini-3-pro-preview': tokens(2, 12, 0.2),
   'gemini-3-flash-preview': { ...tokens(0.5, 3, 0.05), ...hearing(1) },
-  // The output of these is images. The words that they write cost less.
+  // The output of these is images or speech. The words that they write cost less.
+  'gemini-3.1-flash-image': tokens(0.5, 60),
+  'gemini-3.1-flash-image-preview': tokens(0.5, 60),
+  'gemini-3.1-flash-tts-preview': tokens(1, 20),
   'gemini-3-pro-image': tokens(2, 120),
   'gemini-3-pro-image-preview': tokens(2, 120),
+  'gemini-2.5-pro-preview-tts': tokens(1, 20),
+  'gemini-2.5-flash-image': tokens(0.3, 30),
   'gemini-2.5-pro': tokens(1.25, 10, 0.125),
   'gemini-2.5-flash': { ...tokens(0.3, 2.5, 0.03), ...hearing(1) },
   'gemini-2.5-flash-lite': { ...tokens(0.1, 0.4, 0.01), ...hearing(0.3) },
