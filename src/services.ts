@@ -160,7 +160,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     },
   })
   const sinks = configuredSinks(config, { ...adapters, report: scope.count })
-  const reports: ReadTelemetry = telemetry(log, scope, refusals.delivery, sinks, refusals, adapters)
+  const reports = telemetry({ ...adapters, counters: scope, delivery: refusals.delivery, sinks, refusals })
   const read = upToDate({ counters: scope, delivery: refusals.delivery }, reports.catchUp)
   const gauges = () => processGauges(store.mode(), read.delivery, sinks.states(), adapters.process?.vitals())
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)

@@ -1,10 +1,9 @@
 import { describeError, type Log, type LogFields } from '../lib/log.ts'
 import { readBehind } from '../lib/timers/read-behind.ts'
-import { separateTimers, type Timers } from '../lib/timers/timers.ts'
-import { SHORT_MS } from '../stores/kv/keys.ts'
+import type { Timers } from '../lib/timers/timers.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
-import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
 import { audit } from './audit.ts'
+import { budgetsRaised } from './budgets-raised.ts'
 import { callLines } from './call-lines.ts'
 import type { CallContent } from './content/recording.ts'
 import type { Delivery } from './delivery/delivery.ts'
@@ -44,41 +43,21 @@ export interface ReadTelemetry extends Telemetry {
 type Counted = RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved
 type Told = Exclude<TelemetryEvent, Counted>
 
-/** Just after the store may raise them. */
-const RAISED_AGAIN_MS = SHORT_MS + 100
+export interface TelemetryOptions {
+  readonly log: Log
+  readonly counters: CounterScope
+  readonly delivery: Delivery
+  readonly sinks?: Pick<Sinks, 'take' | 'traceparent'>
+  readonly refusals?: Pick<RefusalCounter, 'count'>
+  readonly store?: Pick<SharedStore, 'raise'>
+  readonly defer?: (work: Promise<void>) => void
+  /** Events may wait some milliseconds for the readers that are in this process. */
+  readonly timers?: Timers
+}
 
-/** `timers`: events may wait some milliseconds for the readers that are in this process. */
-export function telemetry(
-  log: Log,
-  counters: CounterScope,
-  delivery: Delivery,
-  sinks?: Pick<Sinks, 'take' | 'traceparent'>,
-  refusals?: Pick<RefusalCounter, 'count'>,
-  runtime: {
-    readonly store?: Pick<SharedStore, 'raise'>
-    readonly defer?: (work: Promise<void>) => void
-    readonly timers?: Timers
-  } = {},
-): ReadTelemetry {
-  const { store, defer, timers } = runtime
-  let raised: Promise<unknown> = Promise.resolve()
-  /** Beside everything else: no record waits for the shared store. */
-  function raise(spent: readonly BudgetSpent[]): void {
-    if (!store) return
-    const failed = (error: unknown) => log.warn('budgets.not_raised', { error: describeError(error) })
-    const raising = store.raise(spent).catch(failed)
-    raised = Promise.all([raised, raising])
-    const looking = raising.then((short) => (short?.length ? raiseLater(short) : undefined))
-    defer?.(looking)
-  }
-
-  /** Tells of budgets once more that were below the ledger: it may be long until the next record of them. */
-  function raiseLater(short: readonly BudgetSpent[]): Promise<void> | undefined {
-    if (timers) return void timers.after(RAISED_AGAIN_MS, () => raise(short))
-    return new Promise((resolve) => {
-      separateTimers.after(RAISED_AGAIN_MS, () => resolve(raise(short)))
-    })
-  }
+export function telemetry(options: TelemetryOptions): ReadTelemetry {
+  const { log, counters, delivery, sinks, refusals, store, timers } = options
+  const budgets = store && budgetsRaised({ ...options, store })
 
   /** Counts what the ledger has: a try that its batch repeats is no call. Tries are counted with the items. */
   function count(event: Told): void {
@@ -112,7 +91,7 @@ export function telemetry(
     emit(event, content) {
       if (isCounted(event)) {
         counters.count(event)
-        if (event.type === 'records.written' && event.spent?.length) raise(event.spent)
+        if (event.type === 'records.written' && event.spent?.length) budgets?.raise(event.spent)
         return
       }
       told.add(event)
@@ -122,7 +101,7 @@ export function telemetry(
     },
     settledCounters: counters.settled,
     catchUp: told.catchUp,
-    raised: () => raised,
+    raised: async () => budgets?.raised(),
   }
 }
 

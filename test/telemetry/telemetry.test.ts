@@ -13,11 +13,11 @@ it('a call of a batch is counted once and logged with each try, but whoever reco
   const { delivery, records } = keptRecords()
   const lines: Record<string, unknown>[] = []
   const counters = processCounters(countedMetrics(loadConfig('', {})))
-  const { emit } = telemetry(
-    jsonLog('info', (line) => void lines.push(JSON.parse(line))),
+  const { emit } = telemetry({
+    log: jsonLog('info', (line) => void lines.push(JSON.parse(line))),
     counters,
     delivery,
-  )
+  })
   const repeated = finishedCall({ batchId: 'batch_1', repeats: true })
   const final = finishedCall({ batchId: 'batch_1' })
   const single = finishedCall()
@@ -46,14 +46,12 @@ it('a reader that fails keeps no event from the others', () => {
       counters.count(event)
     },
   }
-  const { emit, catchUp } = telemetry(
-    jsonLog('info', (line) => void lines.push(JSON.parse(line))),
-    failing,
+  const { emit, catchUp } = telemetry({
+    log: jsonLog('info', (line) => void lines.push(JSON.parse(line))),
+    counters: failing,
     delivery,
-    undefined,
-    undefined,
-    { timers: separateTimers },
-  )
+    timers: separateTimers,
+  })
   const calls = [finishedCall(), finishedCall({ status: 418 }), finishedCall()]
   for (const call of calls) emit(call)
   expect([records, lines]).toEqual([[], []])
@@ -70,7 +68,7 @@ it('whoever asks the readers finds every event that was emitted before', async (
   const counters = processCounters(countedMetrics(loadConfig('', {})))
   const counting = { ...delivery, depth: () => records.length }
   const log = jsonLog('silent', () => {})
-  const { emit, catchUp } = telemetry(log, counters, counting, undefined, undefined, { timers: separateTimers })
+  const { emit, catchUp } = telemetry({ log, counters, delivery: counting, timers: separateTimers })
   const read = upToDate({ counters, delivery: counting }, catchUp)
   emit(finishedCall())
   expect(read.delivery.depth('ledger')).toBe(1)
@@ -87,22 +85,18 @@ it('a budget that is below the ledger is told of once more, without another reco
   const told: string[] = []
   const later: (() => void)[] = []
   const spent = [{ subject: 'team:1', period: '', spentNano: 7 }]
-  const { emit, raised } = telemetry(
-    jsonLog('silent', () => {}),
-    processCounters(countedMetrics(loadConfig('', {}))),
+  const { emit, raised } = telemetry({
+    log: jsonLog('silent', () => {}),
+    counters: processCounters(countedMetrics(loadConfig('', {}))),
     delivery,
-    undefined,
-    undefined,
-    {
-      store: {
-        async raise(budgets) {
-          told.push(budgets.map(({ subject, spentNano }) => `${subject} ${spentNano}`).join())
-          return told.length === 1 ? budgets : []
-        },
+    store: {
+      async raise(budgets) {
+        told.push(budgets.map(({ subject, spentNano }) => `${subject} ${spentNano}`).join())
+        return told.length === 1 ? budgets : []
       },
-      timers: { after: (ms, work) => (ms > 3000 ? later.push(work) : 0), stop: () => {} },
     },
-  )
+    timers: { after: (ms, work) => (ms > 3000 ? later.push(work) : 0), stop: () => {} },
+  })
   emit({ type: 'records.written', topic: 'ledger', records: 1, waitedMs: 1, spent })
   await expect.poll(() => later.length).toBe(1)
   later[0]?.()

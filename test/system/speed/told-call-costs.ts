@@ -32,7 +32,7 @@ function readers() {
   const answer = { command: 'SELECT', rowCount: 0, fields: [], rows: [] }
   const sql = sqlOver({ run: async () => answer, runAll: async () => [], async close() {} })
   const delivery = bufferedDelivery({ sql, log, report() {} })
-  const { emit, catchUp } = telemetry(log, counters, delivery, undefined, undefined, { timers: sharedTimers() })
+  const { emit, catchUp } = telemetry({ log, counters, delivery, timers: sharedTimers() })
   return { emit, delivery: upToDate({ counters, delivery }, catchUp).delivery }
 }
 
