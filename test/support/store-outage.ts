@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DEADLINES } from '../../src/stores/kv/guarded.ts'
+import { DEADLINES } from '../../src/stores/kv/degrading/guarded.ts'
 
 /** What happens on the way: `slow` answers after ten seconds, `sluggish` after almost two, `garbage` with a page,
  *  `nonsense` with JSON that fits nothing, `lost` with nothing at all; `unheard` does what it was told, and the answer is

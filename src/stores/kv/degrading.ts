@@ -1,14 +1,13 @@
-import { elapsedMs } from '../../lib/clock.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { type Log, throttled } from '../../lib/log.ts'
 import { separateTimers, type Timers } from '../../lib/timers/timers.ts'
-import { createChanges } from './changes.ts'
 import { strictly, within } from './deadline.ts'
-import type { Candidate, DeploymentOutcome, Reservation } from './deployment-signals.ts'
-import { type Course, DEADLINES, type Deadlines, guarded } from './guarded.ts'
-import { expiringMap } from './in-process/expiring-map.ts'
+import { createChanges } from './degrading/changes.ts'
+import { type Course, DEADLINES, type Deadlines, guarded } from './degrading/guarded.ts'
+import { localCalls } from './degrading/local-calls.ts'
+import { createUnsettled } from './degrading/unsettled.ts'
+import { givingBack, releasing } from './degrading/unused-places.ts'
 import type { Admission, Cooled, Decided, Settlement, SharedStore } from './shared-store.ts'
-import { createUnsettled } from './unsettled.ts'
 
 export interface DegradingOptions {
   /** Creates the local store for one outage of the shared one. */
@@ -35,15 +34,8 @@ export interface DegradingStore extends SharedStore {
   tend(): Promise<void>
 }
 
-/** How long confirmed versions stay valid while the store is away. */
-const UNCONFIRMED_MS = 60_000
-/** Locally admitted calls that never settle are dropped after this time. */
-const LOCAL_CALL_MS = 3_600_000
-const MOST_LOCAL_CALLS = 100_000
 /** How many missed settlements are sent after one that succeeded. */
 const RESENT_AT_ONCE = 20
-
-const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, seconds: 0 } } as const
 
 /** A shared store that never hangs a call, and fails one only under `fail_closed`: it has deadlines, a breaker, and a local
  *  store for outages. Settlements and changes that the shared store missed are sent when it is back; counters and slots of
@@ -60,8 +52,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     defer,
     ...(options.deferredMs === undefined ? {} : { deferredMs: options.deferredMs }),
   })
-  const localCalls = expiringMap<SharedStore>(now, MOST_LOCAL_CALLS)
-  let local: SharedStore | undefined
+  const here = localCalls(options.local, now)
 
   const logDegraded = throttled(1000, now, (suppressed) => {
     const { trouble, message } = guard.lastFailure
@@ -71,11 +62,6 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   })
 
   const state = () => (breaker.open ? 'degraded' : 'primary')
-
-  function localStore(): SharedStore {
-    local ??= options.local()
-    return local
-  }
 
   type Verb<T> = (store: SharedStore) => T | Promise<T>
 
@@ -90,13 +76,16 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   const tryPrimary = <T>(waiting: 'client' | 'background', verb: Verb<T>): Promise<[T] | undefined> =>
     askPrimary<[T] | undefined>(waiting, async (store) => [await verb(store)], { away: () => undefined })
 
+  /** Limits hold within this process, or calls are refused. */
+  function mustBeOpen(): void {
+    if (mode === 'fail_open') return
+    const message = 'The shared store is away and the gateway is set to fail closed.'
+    throw new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
+  }
+
   async function askHere<T>(verb: Verb<T>): Promise<T> {
-    if (mode === 'fail_closed') {
-      throw new GatewayError('store_unavailable', 'The shared store is away and the gateway is set to fail closed.', {
-        retryAfterSeconds: 1,
-      })
-    }
-    return verb(localStore())
+    mustBeOpen()
+    return verb(here.store())
   }
 
   const ask = <T>(waiting: 'client' | 'background', verb: Verb<T>): Promise<T> =>
@@ -114,11 +103,14 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   /** `knownAway`: the shared store was not even asked. */
   async function admitHere(call: Admission, knownAway: boolean): Promise<Decided> {
     try {
-      const [admitter, decision] = await askHere(async (store) => [store, await admitLocally(store, call)] as const)
-      if (decision.kind === 'admitted') {
-        localCalls.set(call.callId, admitter, now() + LOCAL_CALL_MS)
-        if (!knownAway) giveBack(call, decision.reserved)
-      } else if (decision.kind === 'refused' && !knownAway) release(call)
+      mustBeOpen()
+      const decision = await here.admit(call)
+      if (decision.kind === 'admitted' && !knownAway) {
+        // With the next settlements.
+        const unused = givingBack(call, decision.reserved, now())
+        if (unused) unsettled.add(unused)
+      }
+      if (decision.kind === 'refused' && !knownAway) release(call)
       return decision
     } catch (error) {
       if (!knownAway && error instanceof GatewayError) release(call)
@@ -126,58 +118,27 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     }
   }
 
-  /** Admits a call without the shared store. The local store compares no versions, so a caller whose versions were not
-   *  confirmed for long is stale. */
-  async function admitLocally(store: SharedStore, call: Admission): Promise<Decided> {
-    const { versions, confirmedAt } = call
-    if (versions.length > 0 && confirmedAt !== undefined && elapsedMs(confirmedAt, now()) > UNCONFIRMED_MS) {
-      return { kind: 'stale', records: versions.map(({ record }) => record), budgets: [], unconfirmed: true }
-    }
-    const decision = await store.admit(withoutRecency(call))
-    return decision.kind === 'stale' ? decision : { ...decision, unconfirmed: true }
+  function release(call: Admission): void {
+    const unused = releasing(call, now())
+    if (unused) defer(settle(unused).then(() => {}))
   }
-
-  /** Releases what the shared store may have reserved for a call whose admission timed out and which is refused here: the
-   *  call is not settled, because it may be asked for again. An admission without candidates may belong to a running
-   *  call, with which it is settled. */
-  function release({ callId, attemptId, slots, budgets, candidates }: Admission): void {
-    if (slots.length === 0 && candidates.length === 0) return
-    const unspent = budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
-    const subjects = slots.map(({ subject }) => subject)
-    const outcomes = unusedAt(candidates, attemptId)
-    const id = `${attemptId}/release`
-    const nothing = { counters: {}, entries: [] }
-    defer(settle({ callId, id, slots: subjects, budgets: unspent, outcomes, ...nothing }).then(() => {}))
-  }
-
-  /** Gives back, with the next settlements, the place that the shared store may have reserved at another deployment than
-   *  this process, for a call whose admission timed out. All else is settled with the call. */
-  function giveBack({ callId, attemptId, candidates }: Admission, reserved: Reservation | undefined): void {
-    const others = candidates.filter(({ deployment }) => deployment !== reserved?.deployment)
-    if (others.length === 0) return
-    const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
-    unsettled.add({ callId, id: `${attemptId}/release`, outcomes: unusedAt(others, attemptId), ...nothing })
-  }
-
-  /** The place of an attempt that was not used, where it is unknown at which of these deployments it is. */
-  const unusedAt = (candidates: readonly Candidate[], attemptId: string): DeploymentOutcome[] =>
-    candidates.map(({ deployment }) => ({ deployment, attemptId, ...UNUSED, unusedSince: now() }))
 
   function settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> {
-    const admittedHere = local !== undefined && localCalls.get(outcome.callId) === local
-    localCalls.delete(outcome.callId)
+    const local = here.used()
+    const admittedHere = local !== undefined && here.admitterOf(outcome.callId) === local
+    here.forget(outcome.callId)
     return askPrimary('background', (store) => store.settle(outcome), {
       answered: (cooled) => (admittedHere || unsettled.size > 0 ? caughtUp(outcome, admittedHere, cooled) : cooled),
       async away() {
         unsettled.add(outcome)
-        return local?.settle(outcome)
+        return here.used()?.settle(outcome)
       },
     })
   }
 
   /** What follows a settlement that the shared store has. */
   async function caughtUp(outcome: Settlement, admittedHere: boolean, cooled: readonly Cooled[] | undefined) {
-    if (admittedHere) await local?.settle(outcome)
+    if (admittedHere) await here.used()?.settle(outcome)
     await resendSettlements()
     return cooled
   }
@@ -207,9 +168,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     if (!breaker.open) return
     breaker.close()
     log.info('store.recovered', { mode, degradedMs: now() - breaker.openedAt })
-    const dropped = local
-    local = undefined
-    await dropped?.close()
+    await here.end()?.close()
     await resendSettlements()
   }
 
@@ -230,20 +189,20 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     settle,
     startAttempt(start) {
       return askPrimary('client', (store) => store.startAttempt(start), {
-        away: () => localStore().startAttempt(start),
+        away: () => here.store().startAttempt(start),
       })
     },
     async renew(lease) {
       await tryPrimary('background', (store) => store.renew(lease))
-      await localCalls.get(lease.callId)?.renew(lease)
+      await here.admitterOf(lease.callId)?.renew(lease)
     },
     async raise(spent) {
       const asked = await tryPrimary('background', (store) => store.raise(spent))
-      const short = await local?.raise(spent)
+      const short = await here.used()?.raise(spent)
       return asked?.[0] ?? short ?? []
     },
     async publish(change) {
-      await local?.publish(change)
+      await here.used()?.publish(change)
       return changes.publish(change)
     },
     async stamp(key, ttlSeconds) {
@@ -269,13 +228,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     async close() {
       await changes.close()
       await primary.close()
-      await local?.close()
+      await here.used()?.close()
     },
   }
-}
-
-/** The call with its versions as if just read: the local store knows no versions, and would call all others stale. It
- *  does not look for cached answers: what one process has, nobody could clear. */
-function withoutRecency(call: Admission): Admission {
-  return { ...call, cache: undefined, versions: call.versions.map(({ record, version }) => ({ record, version })) }
 }

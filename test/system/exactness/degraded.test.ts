@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type RedisOverHttp, startRedisOverHttp } from '../../../src/runtimes/local/redis-over-http.node.ts'
-import { DEADLINES } from '../../../src/stores/kv/guarded.ts'
+import { DEADLINES } from '../../../src/stores/kv/degrading/guarded.ts'
 import { type GatewayProcess, type Place, place } from '../../runtimes/node/gateway-process.ts'
 import { configuration, echo } from '../../support/configuration.ts'
 import { preparedDatabase } from '../../support/prepared-database.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { DEADLINES } from '../../../src/stores/kv/guarded.ts'
+import { DEADLINES } from '../../../src/stores/kv/degrading/guarded.ts'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
 import { mostUnpaid } from '../../support/store-outage.ts'
 import { workerModules } from './support/built-once.ts'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { jsonLog } from '../../../src/lib/log.ts'
-import { createBreaker } from '../../../src/stores/kv/breaker.ts'
-import { degrading } from '../../../src/stores/kv/degrading.ts'
-import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
-import { StoreUnavailable } from '../../../src/stores/kv/store-unavailable.ts'
+import { jsonLog } from '../../../../src/lib/log.ts'
+import { createBreaker } from '../../../../src/stores/kv/degrading/breaker.ts'
+import { degrading } from '../../../../src/stores/kv/degrading.ts'
+import { inProcessStore } from '../../../../src/stores/kv/in-process.ts'
+import { StoreUnavailable } from '../../../../src/stores/kv/store-unavailable.ts'
 
 const HOUR_MS = 3_600_000
 

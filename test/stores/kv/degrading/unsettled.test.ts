@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { answerKey, leadKey, providerIdKey } from '../../../src/stores/kv/keys.ts'
-import type { StoredValue } from '../../../src/stores/kv/stored-value.ts'
-import { createUnsettled } from '../../../src/stores/kv/unsettled.ts'
-import { call, ended, settlement } from '../../contracts/shared-store/world.ts'
+import { createUnsettled } from '../../../../src/stores/kv/degrading/unsettled.ts'
+import { answerKey, leadKey, providerIdKey } from '../../../../src/stores/kv/keys.ts'
+import type { StoredValue } from '../../../../src/stores/kv/stored-value.ts'
+import { call, ended, settlement } from '../../../contracts/shared-store/world.ts'
 
 it('what is told late says nothing about a deployment, and that an answer had begun is not told at all', () => {
   const unsettled = createUnsettled()

@@ -1,8 +1,8 @@
-import type { Log } from '../../lib/log.ts'
-import { atMost } from '../../lib/timers/at-most.ts'
-import { expiringMap } from './in-process/expiring-map.ts'
-import type { Change, RecordVersion } from './shared-store.ts'
-import { StoreUnavailable } from './store-unavailable.ts'
+import type { Log } from '../../../lib/log.ts'
+import { atMost } from '../../../lib/timers/at-most.ts'
+import { expiringMap } from '../in-process/expiring-map.ts'
+import type { Change, RecordVersion } from '../shared-store.ts'
+import { StoreUnavailable } from '../store-unavailable.ts'
 
 /** How long `publish` waits for the shared store. */
 const WAIT_MS = 2000

@@ -1,4 +1,4 @@
-import { elapsedMs } from '../../lib/clock.ts'
+import { elapsedMs } from '../../../lib/clock.ts'
 
 /** Consecutive failures that open the breaker. */
 const FAILURES_TO_OPEN = 3

@@ -1,8 +1,8 @@
-import type { Timers } from '../../lib/timers/timers.ts'
+import type { Timers } from '../../../lib/timers/timers.ts'
+import { awaitWithin, type Deadline, type Heartbeat, type Means, strictly, within } from '../deadline.ts'
+import type { SharedStore } from '../shared-store.ts'
+import { StoreUnavailable } from '../store-unavailable.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
-import { awaitWithin, type Deadline, type Heartbeat, type Means, strictly, within } from './deadline.ts'
-import type { SharedStore } from './shared-store.ts'
-import { StoreUnavailable } from './store-unavailable.ts'
 
 export interface Deadlines {
   /** For calls with a waiting client, if the store was silent during the last wait. */

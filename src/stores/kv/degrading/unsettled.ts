@@ -1,5 +1,5 @@
-import { isContent } from './keys.ts'
-import type { Settlement } from './shared-store.ts'
+import { isContent } from '../keys.ts'
+import type { Settlement } from '../shared-store.ts'
 
 const MOST_SETTLEMENTS = 1000
 
