@@ -59,15 +59,19 @@ export function groupReferences(config: unknown): Reference[] {
     const path = ['router_settings', 'model_group_alias', alias]
     if (typeof name === 'string') references.push({ path, name, kind: 'alias target' })
   }
-  for (const chain of CHAINS) {
-    const entries = member(member(config, 'gateway_settings'), chain)
-    for (const [index, entry] of (Array.isArray(entries) ? entries : []).entries()) {
-      for (const [source, targets] of Object.entries(isMap(entry) ? entry : {})) {
-        const path = ['gateway_settings', chain, index, source]
-        references.push({ path, name: source, kind: 'chain source' })
-        for (const [position, name] of (Array.isArray(targets) ? targets : []).entries()) {
-          if (typeof name === 'string') references.push({ path: [...path, position], name, kind: 'chain target' })
-        }
+  for (const chain of CHAINS) references.push(...chainReferences(config, chain))
+  return references
+}
+
+function chainReferences(config: unknown, chain: (typeof CHAINS)[number]): Reference[] {
+  const references: Reference[] = []
+  const entries = listOf(member(member(config, 'gateway_settings'), chain)).map((entry) => (isMap(entry) ? entry : {}))
+  for (const [index, entry] of entries.entries()) {
+    for (const [source, targets] of Object.entries(entry)) {
+      const path = ['gateway_settings', chain, index, source]
+      references.push({ path, name: source, kind: 'chain source' })
+      for (const [position, name] of listOf(targets).entries()) {
+        if (typeof name === 'string') references.push({ path: [...path, position], name, kind: 'chain target' })
       }
     }
   }
@@ -83,7 +87,7 @@ const bare = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
 function groupsOf(modelList: unknown): ReadonlySet<string> | undefined {
   const groups = new Set<string>()
-  for (const entry of Array.isArray(modelList) ? modelList : []) {
+  for (const entry of listOf(modelList)) {
     const name = member(entry, 'model_name')
     if (typeof name !== 'string') return undefined
     groups.add(name)
@@ -95,6 +99,8 @@ function aliasesOf(config: unknown): Readonly<Record<string, unknown>> {
   const aliases = member(member(config, 'router_settings'), 'model_group_alias')
   return isMap(aliases) ? aliases : {}
 }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 function member(of: unknown, key: string): unknown {
   return isMap(of) && Object.hasOwn(of, key) ? of[key] : undefined
