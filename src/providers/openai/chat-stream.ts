@@ -1,3 +1,4 @@
+import { latin1Text } from '../../lib/bytes/latin1.ts'
 import { type Frame, frameIn, frameSplitter, readFrame } from '../../lib/bytes/sse.ts'
 import { asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { StreamReader, StreamStep } from '../provider.ts'
@@ -11,6 +12,8 @@ import { openaiUsage, writtenForLong } from './usage.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 const NOTHING: StreamStep = {}
+/** Members whose text is written once more. In a text of JSON their quotes would be escaped. */
+const QUOTED = /"tool_calls"|"error"/
 /** How many chunks of a stream are tried as a pattern for the others. Some vendors put a new time or id into each chunk. */
 const MOST_EXAMPLES = 4
 
@@ -43,8 +46,10 @@ export function openaiChatStream(options: {
   const shown = (frame: Frame) => (options.hideUsage ? withoutNullUsage(frame) : frame.bytes)
   const reported = (chunk: JsonRecord) =>
     options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
+  /** Whether text of a frame may be written once more. */
+  const isQuoted = ({ text }: Frame) => options.textContent === true || QUOTED.test(text)
   const read = (frame: Frame): StreamStep => {
-    const data = dataOf(frame)
+    const data = isQuoted(frame) ? readFrame(frame).data : dataOf(frame)
     if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
     // Some vendors answer with fewer choices than asked for; the answer is complete if every choice that began has ended.
     if (data === '[DONE]') {
@@ -153,8 +158,8 @@ export function openaiChatStream(options: {
 const encoder = new TextEncoder()
 
 function frameOf(chunk: JsonRecord): Frame {
-  const text = `data: ${JSON.stringify(chunk)}\n\n`
-  return { text, bytes: encoder.encode(text) }
+  const bytes = encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`)
+  return { bytes, text: latin1Text(bytes) }
 }
 
 /** The generated characters of a delta, in whatever fields the vendor puts them. */

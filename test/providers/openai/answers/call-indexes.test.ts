@@ -39,3 +39,27 @@ it('a stream tells them apart to its end, however alike their fragments are', ()
   const indexes = [...out.matchAll(/"tool_calls":\[\{"index":(\d)/g)].map(([, index]) => Number(index))
   expect(indexes).toEqual([...new Array<number>(7).fill(0), ...new Array<number>(7).fill(1)])
 })
+
+it.each([
+  ['calls', { tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{"at":"Zürich 🙂"}' } }] }, {}],
+  ['parts', { content: [{ type: 'text', text: 'Grüße 🙂' }] }, { textContent: true as const }],
+])('a stream whose %s are written anew keeps every letter of them', (_, delta, options) => {
+  const chunk = { system_fingerprint: 'fp_ü', choices: [{ index: 0, delta, finish_reason: null }], usage: null }
+  const bytes = new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`)
+  const [step] = openaiChatStream({ hideUsage: true, ...options }).push(bytes)
+  const { usage: _usage, ...shown } = chunk
+  const expected =
+    'tool_calls' in delta
+      ? { tool_calls: delta.tool_calls?.map((call) => ({ ...call, index: 0 })) }
+      : { content: 'Grüße 🙂' }
+  expect(JSON.parse(new TextDecoder().decode(step?.out).slice('data: '.length))).toEqual({
+    ...shown,
+    choices: [{ index: 0, delta: expected, finish_reason: null }],
+  })
+})
+
+it('an error inside a stream keeps every letter of its words', () => {
+  const error = { message: 'Ungültige Größe 🙂', type: 'invalid_request_error' }
+  const bytes = new TextEncoder().encode(`data: ${JSON.stringify({ error })}\n\n`)
+  expect(openaiChatStream({ hideUsage: false }).push(bytes)).toMatchObject([{ failure: { message: error.message } }])
+})
