@@ -15,8 +15,12 @@ interface CandidateDelta {
 }
 
 export interface CandidateReader {
-  /** Reads a candidate, or the next piece of one. */
-  read(candidate: JsonRecord): { readonly delta: CandidateDelta; readonly characters: number }
+  /** Reads a candidate, or the next piece of one; `behind` follows the words of the delta. */
+  read(candidate: JsonRecord): {
+    readonly delta: CandidateDelta
+    readonly behind?: CandidateDelta
+    readonly characters: number
+  }
   /** The finish reason; undefined while the candidate continues. Throws if the provider calls the answer unusable. */
   finish(candidate: JsonRecord): FinishReason | undefined
 }
@@ -55,6 +59,8 @@ const UNUSABLE = new Set([
 export function candidateReader(responseId: string): CandidateReader {
   let calls = 0
   let hasContent = false
+  let hasWords = false
+  /** The thought that the next signature is of. */
   let thought = ''
 
   const callOf = (call: JsonRecord): ToolCallDelta => {
@@ -92,7 +98,14 @@ export function candidateReader(responseId: string): CandidateReader {
         }
       }
       hasContent ||= delta.content !== undefined || delta.tool_calls !== undefined || delta.images !== undefined
-      return { delta, characters }
+      if (delta.content === undefined) return { delta, characters }
+      // The signature of words comes with the last of them, and would cut them in two.
+      const cuts = hasWords && delta.thinking_blocks !== undefined
+      hasWords = true
+      thought = ''
+      if (!cuts) return { delta, characters }
+      const { content, ...behind } = delta
+      return { delta: { content }, behind, characters }
     },
 
     finish({ finishReason, finishMessage }) {

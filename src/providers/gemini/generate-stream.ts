@@ -34,13 +34,14 @@ export function generateStream({ body }: Outgoing, headers: Readonly<Record<stri
       readers.set(index, reader)
     }
     const steps: StreamStep[] = []
-    const { delta, characters } = reader.read(candidate)
+    const { delta, behind, characters } = reader.read(candidate)
     const logprobs = logprobsOf(candidate)
     if (Object.keys(delta).length > 0 || logprobs || role.role) {
       const choice = { index, delta: { ...role, ...delta }, finish_reason: null, ...(logprobs ? { logprobs } : {}) }
       const commits = delta.tool_calls || delta.images
       steps.push({ chunk: chunkOf(choice), characters, ...(commits ? { commits: true } : {}) })
     }
+    if (behind) steps.push({ chunk: chunkOf({ index, delta: behind, finish_reason: null }), commits: true })
     const finish = reader.finish(candidate)
     if (finish && !finished.has(index)) {
       finished.add(index)
