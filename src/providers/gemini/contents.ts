@@ -83,8 +83,13 @@ function readAnswer(reading: Reading, message: JsonRecord, at: string): void {
   } else if (signature !== undefined && parts.length > 0) {
     parts.push({ ...parts.pop(), thoughtSignature: signature })
   }
-  if (parts.length + calls.length === 0) return
   const last = reading.contents.at(-1)
+  if (parts.length + calls.length === 0) {
+    // Streams sign words behind them, which some clients send back as a turn of its own.
+    const words = last?.role === 'model' && last.parts.at(-1)
+    if (words && signature !== undefined) last.parts[last.parts.length - 1] = { thoughtSignature: signature, ...words }
+    return
+  }
   // Calls have to come right behind a turn of the user.
   if (last?.role === 'model') last.parts.push(...parts, ...calls)
   else reading.contents.push({ role: 'model', parts: [...parts, ...calls] })
