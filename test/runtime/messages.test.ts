@@ -6,6 +6,7 @@ import { answer, cutAfter, frames, json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { withGateway } from '../support/with-gateway.ts'
 
+const caller = { type: 'direct' }
 const upstream = upstreamClient(inject('upstreamUrl'))
 const decoder = new TextDecoder()
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
@@ -248,7 +249,7 @@ describe('messages at a provider of chat', () => {
       type: 'message',
       role: 'assistant',
       model: 'gpt-x',
-      content: [text('Looking.'), { type: 'tool_use', id: 'call_1', name: 'weather', input: { at: 'Bern' } }],
+      content: [text('Looking.'), { type: 'tool_use', id: 'call_1', name: 'weather', input: { at: 'Bern' }, caller }],
       stop_reason: 'tool_use',
       stop_sequence: null,
       usage: { input_tokens: 40, cache_creation_input_tokens: 0, cache_read_input_tokens: 60, output_tokens: 9 },

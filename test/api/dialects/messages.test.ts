@@ -9,6 +9,7 @@ const decoder = new TextDecoder()
 const hello = { role: 'user', content: 'Hi' }
 const asked = (fields: object) => ({ model: 'm', max_tokens: 9, messages: [hello], ...fields })
 const toChat = (fields: object) => messagesDialect.toChat(asked(fields))
+const caller = { type: 'direct' }
 const ephemeral = { cache_control: { type: 'ephemeral' } }
 
 describe('a request of the Messages API as chat', () => {
@@ -387,9 +388,9 @@ describe('chunks as events', () => {
     )
     expect(contentOf(events)).toEqual([
       { type: 'text', text: 'Looking.' },
-      { type: 'tool_use', id: 'a', name: 'weather', input: { at: 'Zürich' } },
-      { type: 'tool_use', id: 'b', name: 'time', input: { in: 'UTC' } },
-      { type: 'tool_use', id: 'c', name: 'now', input: {} },
+      { type: 'tool_use', id: 'a', name: 'weather', input: { at: 'Zürich' }, caller },
+      { type: 'tool_use', id: 'b', name: 'time', input: { in: 'UTC' }, caller },
+      { type: 'tool_use', id: 'c', name: 'now', input: {}, caller },
     ])
     expect(events.at(-2)?.delta?.stop_reason).toBe('tool_use')
   })
@@ -400,8 +401,8 @@ describe('chunks as events', () => {
       const one = (id: string, name: string, text: string) =>
         ({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: text } }] }) as ChatDelta
       expect(contentOf(eventsOf([one('a', 'f', '{"x":1}'), one('b', 'g', '{"y":2}')], 'tool_calls'))).toEqual([
-        { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } },
-        { type: 'tool_use', id: 'b', name: 'g', input: { y: 2 } },
+        { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 }, caller },
+        { type: 'tool_use', id: 'b', name: 'g', input: { y: 2 }, caller },
       ])
     }
   })

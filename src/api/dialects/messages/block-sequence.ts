@@ -1,6 +1,7 @@
 import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
 import type { CallWriter } from '../call-assembly.ts'
 import { type JsonEnd, jsonEnd } from '../json-end.ts'
+import { DIRECT } from './wire.ts'
 
 type Emit = (type: string, value: object) => void
 
@@ -83,7 +84,7 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
       add({ ...fresh({ ...block }), ended: true })
     },
     call(id: string, name: string): CallWriter {
-      const block = add(fresh({ type: 'tool_use', id, name, input: {} }))
+      const block = add(fresh({ type: 'tool_use', id, name, input: {}, caller: DIRECT }))
       return {
         add(text) {
           if (!isStopped(block)) extend(block, { type: 'input_json_delta', partial_json: text }, text)

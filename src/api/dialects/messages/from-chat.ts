@@ -5,7 +5,7 @@ import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/l
 import type { ChatCompletion } from '../../../modes/chat-completion.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { type ContentFields, contentFields } from '../content-fields.ts'
-import { ending, messagesUsage } from './wire.ts'
+import { DIRECT, ending, messagesUsage } from './wire.ts'
 
 /** A chat completion as a message. */
 export function fromChat(
@@ -50,7 +50,7 @@ function textBlocks(text: string): object[] {
 function toolUse({ id, function: called }: JsonRecord): object | undefined {
   const { name, arguments: given } = asRecord(called)
   const input = inputOf(given)
-  return input && { type: 'tool_use', id: asText(id) || newId('call'), name: asText(name), input }
+  return input && { type: 'tool_use', id: asText(id) || newId('call'), name: asText(name), input, caller: DIRECT }
 }
 
 function inputOf(given: unknown): JsonRecord | undefined {

@@ -12,6 +12,10 @@ const REASONS: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 }
 
+/** Who calls a tool: the model itself. The vendor's clients for .NET refuse a call that does not say so.
+ *  @see https://github.com/anthropics/anthropic-sdk-csharp/issues/149 */
+export const DIRECT = { type: 'direct' }
+
 /** Why an answer ended. Some providers end an answer with tool calls by `stop`; it is a `tool_use` all the same. */
 function stopReason(finish: FinishReason | null | undefined, calls: boolean): string {
   if (calls && finish === 'stop') return 'tool_use'
