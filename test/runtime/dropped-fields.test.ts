@@ -42,6 +42,24 @@ describe('clients of the Messages API', () => {
     },
   )
 
+  it('get the models in pages, forwards and back', async () => {
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const read = async (query: string) => {
+      const page = await gateway.fetch(`/v1/models?${query}`, { headers })
+      const { data = [], has_more } = (await page.json()) as { data?: { id: string }[]; has_more?: boolean }
+      return [page.status, data.map(({ id }) => id), has_more]
+    }
+    const [, names] = (await read('')) as [number, string[]]
+    const [first = '', second = '', third = ''] = names
+    expect(await read('limit=1')).toEqual([200, [first], true])
+    expect(await read(`limit=1&after_id=${first}`)).toEqual([200, [second], true])
+    expect(await read(`limit=1&before_id=${third}`)).toEqual([200, [second], true])
+    expect(await read(`limit=1&before_id=${second}`)).toEqual([200, [first], false])
+    expect(await read(`after_id=${names.at(-1)}`)).toEqual([200, [], false])
+    for (const wrong of ['limit=0', 'limit=1001', 'after_id=none'])
+      expect(await read(wrong)).toEqual([400, [], undefined])
+  })
+
   it('are told in their words that a prompt is too long', async () => {
     const code = 'context_length_exceeded'
     await upstream.script(path('crossed'), [json(400, { error: { message: 'The maximum is 8 tokens.', code } })])

@@ -7,6 +7,7 @@ import { messagesErrorBody } from '../dialects/messages/errors.ts'
 import { errorBody } from '../failures.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type RouteContract } from '../route.ts'
+import { messagesPage, messagesPageQuery } from './messages-page.ts'
 
 const modelEntry = lazily(() =>
   z.object({
@@ -49,6 +50,7 @@ export const listModels = defineRoute(
     summary: 'The models that the caller may use, by name; in the shape of the Messages API for its clients.',
     tag: 'Models',
     auth: 'caller',
+    query: messagesPageQuery,
     responses: {
       200: {
         description: 'The list.',
@@ -57,7 +59,7 @@ export const listModels = defineRoute(
             z.object({ object: z.literal('list'), data: z.array(modelEntry()) }),
             z.object({
               data: z.array(messagesEntry()),
-              has_more: z.literal(false),
+              has_more: z.boolean(),
               first_id: z.string().nullable(),
               last_id: z.string().nullable(),
             }),
@@ -67,11 +69,12 @@ export const listModels = defineRoute(
     errorBody: errorBodyFor,
     credentialHeader: ['x-api-key', 'api-key'],
   },
-  ({ services: { registry }, caller, header }) => {
+  ({ services: { registry }, caller, input: { query }, header }) => {
     const names = callableNames(registry, caller().mayCall)
     if (isOfMessages(header)) {
-      const ends = { first_id: names[0] ?? null, last_id: names.at(-1) ?? null }
-      return json({ data: names.map(asMessagesEntry), has_more: false, ...ends })
+      const { page, hasMore } = messagesPage(names, query)
+      const ends = { first_id: page[0] ?? null, last_id: page.at(-1) ?? null }
+      return json({ data: page.map(asMessagesEntry), has_more: hasMore, ...ends })
     }
     return json({ object: 'list', data: names.map((name) => entry(name, registry.resolve(name))) })
   },
