@@ -7,6 +7,7 @@ import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withTrimmedPrefill } from '../wire/fitting/prefill.ts'
+import { withSchemaFormat } from '../wire/fitting/schema-format.ts'
 import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { isRecursive } from '../wire/schemas/recursive-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
@@ -56,13 +57,14 @@ const SUPPORTED = new Set([
 /** Translates a chat request to the Messages API. */
 export function messagesRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
   refuseUnsupportedFields(given, SUPPORTED, API, drop)
-  const body = needsFormatInstruction(given.response_format, model) ? withFormatInstruction(given, drop) : given
-  const asked = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
-  const { thinking, effort, budget } = thinkingFields(body, model, asked, drop)
+  const asked = withSchemaFormat(given)
+  const body = needsFormatInstruction(asked.response_format, model) ? withFormatInstruction(asked, drop) : asked
+  const limit = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
+  const { thinking, effort, budget } = thinkingFields(body, model, limit, drop)
   const { system, messages } = messagesTurns(withTrimmedPrefill(basicConversation(body.messages, drop)))
   return {
     model,
-    max_tokens: asked ?? DEFAULT_MAX_TOKENS + budget,
+    max_tokens: limit ?? DEFAULT_MAX_TOKENS + budget,
     ...(system.length > 0 ? { system } : {}),
     messages,
     ...messagesTools(withAllowedTools(body, API), drop),

@@ -8,6 +8,7 @@ import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withTrimmedPrefill } from '../wire/fitting/prefill.ts'
+import { withSchemaFormat } from '../wire/fitting/schema-format.ts'
 import { stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
@@ -56,8 +57,9 @@ const MOST_STOPS_OF_NOVA = 4
 /** Translates a chat request to Converse. */
 export function converseRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
   refuseUnsupportedFields(given, SUPPORTED, CONVERSE, drop)
-  const tells = needsFormatInstruction(given.response_format, model) || WITHOUT_FORMATS.test(model)
-  const body = withMarksFor(tells ? withFormatInstruction(given, drop) : given, model, drop)
+  const asked = withSchemaFormat(given)
+  const tells = needsFormatInstruction(asked.response_format, model) || WITHOUT_FORMATS.test(model)
+  const body = withMarksFor(tells ? withFormatInstruction(asked, drop) : asked, model, drop)
   const { messages, system } = converseMessages(withTrimmedPrefill(basicConversation(body.messages, drop)))
   const told = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
   if (told !== system) drop('tool_choice')

@@ -7,6 +7,7 @@ import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import { withCallsTogether, withoutSilence, withTextResults } from '../wire/fitting/plain-conversation.ts'
+import { withSchemaFormat } from '../wire/fitting/schema-format.ts'
 import { withTextDocuments } from '../wire/fitting/text-documents.ts'
 import { penaltyUpToOne, stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
@@ -57,7 +58,8 @@ export function cohereRequest(given: ChatRequest, model: string, drop: Drop = ()
   refuseUnsupportedFields(given, SUPPORTED, COHERE, drop)
   // It refuses a format beside tools or documents.
   const isAlone = asList(given.tools).length + asList(given.documents).length === 0
-  const body = isAlone ? given : withFormatInstruction(given, drop)
+  const asked = withSchemaFormat(given)
+  const body = isAlone ? asked : withFormatInstruction(asked, drop)
   const renamed = {
     max_tokens: body.max_completion_tokens ?? body.max_tokens,
     p: within(LEAST_P, body.top_p, MOST_P),

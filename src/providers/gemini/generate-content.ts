@@ -7,6 +7,7 @@ import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { hasCacheMarks } from '../wire/fitting/plain-conversation.ts'
+import { withSchemaFormat } from '../wire/fitting/schema-format.ts'
 import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { conversationOf } from './contents.ts'
@@ -71,7 +72,8 @@ function requestOf(
   const { streamed } = call
   const drop = dropper(call)
   refuseUnsupportedFields(call.body, supported, GEMINI, drop)
-  const body = needsFormatInstruction(call.body, connection.model) ? withFormatInstruction(call.body, drop) : call.body
+  const asked = withSchemaFormat(call.body)
+  const body = needsFormatInstruction(asked, connection.model) ? withFormatInstruction(asked, drop) : asked
   if (call.translated && hasCacheMarks(body)) drop('cache_control')
   refuseCloudObjects(body.messages, connection, OBJECTS)
   const { contents, systemInstruction } = conversationOf(basicConversation(body.messages, drop), connection.model)
