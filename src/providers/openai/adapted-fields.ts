@@ -15,9 +15,10 @@ const SAMPLING = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_pena
 export function adaptedFields(
   body: ChatRequest,
   model: string,
-  { refusesHints, stops, refuses = [], efforts = [], plainWithTools, samplesAlone, hottest }: ChatQuirks,
+  quirks: ChatQuirks,
   drop: Drop,
 ): Record<string, unknown> {
+  const { refusesHints, unknownHints, stops, refuses = [], efforts = [], samplesAlone, hottest } = quirks
   const { user, stop, reasoning_effort: effort, temperature, tools } = body
   const changes: Record<string, unknown> = {}
   const leaveOut = (field: string) => {
@@ -30,7 +31,7 @@ export function adaptedFields(
     drop('stop')
   }
   if (effort !== undefined) {
-    const isPlain = isSet(effort) && effort !== 'none' && tools?.length && plainWithTools?.test(model)
+    const isPlain = isSet(effort) && effort !== 'none' && tools?.length && quirks.plainWithTools?.test(model)
     const taken = isPlain ? undefined : nearestEffort(effort, model, efforts)
     if (taken === undefined) leaveOut('reasoning_effort')
     else if (taken !== effort) changes.reasoning_effort = taken
@@ -46,24 +47,31 @@ export function adaptedFields(
   // OpenAI refuses it without tools.
   if (body.parallel_tool_calls !== undefined && !tools?.length) changes.parallel_tool_calls = undefined
   for (const field of refuses) if (isSet(body[field])) leaveOut(field)
-  if (!refusesHints) return changes
-  for (const field in body) {
-    if (field in UNKNOWN && body[field] !== undefined) leaveOut(field)
-  }
-  return changes
+  return refusesHints ? { ...changes, ...withoutHints(body, drop, unknownHints) } : changes
 }
+
+/** The hints of a request, as fields that are left out. */
+export function withoutHints(
+  body: ChatRequest,
+  drop: Drop,
+  hints: readonly string[] = HINTS,
+): Record<string, undefined> {
+  const present = hints.filter((field) => body[field] !== undefined)
+  for (const field of present) if (isSet(body[field]) && !isNeutral(field, body[field])) drop(field)
+  return Object.fromEntries(present.map((field) => [field, undefined]))
+}
+
+const isNeutral = (field: string, value: unknown) => CHAT_FIELDS[field]?.neutral?.includes(value)
 
 const isSet = (value: unknown) => value !== undefined && value !== null
 
 /** OpenAI's hints that other vendors of its shape may not know. */
-const { user, safety_identifier, prompt_cache_key, prompt_cache_retention, prompt_cache_options, verbosity, store } =
-  CHAT_FIELDS
-const UNKNOWN = {
-  user,
-  safety_identifier,
-  prompt_cache_key,
-  prompt_cache_retention,
-  prompt_cache_options,
-  verbosity,
-  store,
-}
+const HINTS = [
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'verbosity',
+  'store',
+]

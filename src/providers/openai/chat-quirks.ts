@@ -23,6 +23,9 @@ export interface ChatQuirks {
   /** It refuses fields that it does not know, and OpenAI's hints are among them. Only translated requests are searched for
    *  them. */
   readonly refusesHints?: true
+  /** OpenAI's hints that it refuses, if it is known which. Requests in chat are searched for them, too: clients send some
+   *  unasked. */
+  readonly unknownHints?: readonly string[]
   /** The names of functions and ids of calls that it takes, if fewer than OpenAI. */
   readonly takes?: Takes
   /** It takes instructions anywhere in a conversation. Templates of open models take one message, at the beginning. Only

@@ -22,7 +22,7 @@ import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
-import { adaptedFields } from './adapted-fields.ts'
+import { adaptedFields, withoutHints } from './adapted-fields.ts'
 import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
@@ -33,7 +33,7 @@ import { openaiUsage, writtenForLong } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
-  const { streamOptions, usageUnder, readsOwn, takes } = quirks
+  const { streamOptions, usageUnder, readsOwn, takes, unknownHints } = quirks
   const fitted = conversationFitting(quirks)
   return {
     ...(takes ? { takes } : {}),
@@ -47,8 +47,10 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       } else if (streamed && body.stream_options?.include_usage !== true) {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
+      const drop = dropper(call)
       if (translated) Object.assign(changes, plain(call, connection.model, quirks))
-      const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, dropper(call))
+      else if (unknownHints) Object.assign(changes, withoutHints(body, drop, unknownHints))
+      const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, drop)
       if (messages) changes.messages = messages
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
         changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)

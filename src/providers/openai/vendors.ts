@@ -76,6 +76,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     // It refuses unknown fields with 422.
     reasoning: 'none',
     refusesHints: true,
+    unknownHints: ['user', 'safety_identifier', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity', 'store'],
     strictCalls: true,
     refuses: ['top_k', 'service_tier'],
     efforts: [
