@@ -20,55 +20,68 @@ export interface SessionPort {
   hold(bytes: number): Footprint
 }
 
-/** The last answer of a connection that no store keeps (`store: false`). */
+/** The last answer of a lane that no store keeps (`store: false`). */
 interface Last {
   readonly id: string
   readonly history: readonly JsonRecord[]
   readonly footprint: Footprint
 }
 
-/** The messages that wait for the turn before them. Each may be as long as a body may be. */
+/** The turns of one `stream_id`, or of those without one. */
+interface Lane {
+  waiting: number
+  turns: Promise<void>
+}
+
+/** The messages of a lane that wait for the turn before them. Each may be as long as a body may be. */
 const MOST_WAITING = 4
+/** The lanes that run beside each other, and the lanes whose last answers are remembered. */
+const MOST_LANES = 16
+const LONGEST_LANE_ID = 256
 
 const encoder = new TextEncoder()
 
-/** Responses over a WebSocket: each `response.create` is a call of its own, answered by the events of a stream, one
- *  after the other. The connection remembers its last answer that was not kept (`store: false`), until a turn that
- *  continues it fails. */
+/** Responses over a WebSocket: each `response.create` is a call of its own, answered by the events of a stream. Turns
+ *  with one `stream_id` run one after the other, beside those with another, and their events repeat it. The connection
+ *  remembers the last answer of each that was not kept (`store: false`), until a turn that continues it fails. */
 export function responsesSession({ ask, send, hold }: SessionPort) {
-  let last: Last | undefined
-  let waiting = 0
+  const lanes = new Map<string | undefined, Lane>()
+  const lasts = new Map<string | undefined, Last>()
   let isClosed = false
-  let turns = Promise.resolve()
 
-  function forget(): void {
-    last?.footprint.release()
-    last = undefined
+  function forget(lane: string | undefined): void {
+    lasts.get(lane)?.footprint.release()
+    lasts.delete(lane)
   }
 
   /** Remembers an answer, unless nobody can continue it, or there is no memory for it. */
-  function remember(id: string, history: readonly JsonRecord[], bytes: number): void {
-    forget()
-    if (isClosed) return
+  function remember(lane: string | undefined, id: string, history: readonly JsonRecord[], bytes: number): void {
+    forget(lane)
+    if (isClosed || id === '') return
+    for (const oldest of lasts.keys()) if (lasts.size >= MOST_LANES) forget(oldest)
     try {
-      last = { id, history, footprint: hold(bytes) }
+      lasts.set(lane, { id, history, footprint: hold(bytes) })
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
     }
   }
 
-  async function turn(text: string): Promise<void> {
-    boundJson(encoder.encode(text), REQUEST_BOUNDS)
-    const message = exactRecord(text)
-    const { type, stream: _stream, background: _background, generate, ...request } = message ?? {}
+  async function turn(message: JsonRecord | undefined, lane: string | undefined): Promise<void> {
+    const { type, stream: _stream, background: _background, stream_id, generate, ...request } = message ?? {}
     if (type !== 'response.create') {
       throw new GatewayError('invalid_request', "A message must be an object of type 'response.create'.", {
         param: 'type',
         code: 'invalid_message',
       })
     }
+    if (stream_id != null && lane === undefined) {
+      throw new GatewayError('invalid_request', `A stream_id is a text of at most ${LONGEST_LANE_ID} characters.`, {
+        param: 'stream_id',
+      })
+    }
     const previous = asText(request.previous_response_id)
-    const continued = last?.id === previous ? last : undefined
+    // An answer of one lane may be continued in another.
+    const [from, continued] = [...lasts].find(([, { id }]) => id === previous) ?? []
     try {
       const recalled: Recalled = continued ? { ...NOTHING_RECALLED, history: continued.history } : NOTHING_RECALLED
       const body = { ...request, model: asText(request.model) } as ModelRequest
@@ -77,23 +90,30 @@ export function responsesSession({ ask, send, hold }: SessionPort) {
       // Nothing but what is remembered bounds input that asks for no answer.
       if (generate === false) hold(sent.byteLength).release()
       const ended =
-        generate === false ? await warmUp(body.model, previous) : await relay(sent, continued ? previous : undefined)
-      if (ended?.store === false) {
+        generate === false
+          ? await warmUp(body.model, previous, lane)
+          : await relay(sent, continued ? previous : undefined, lane)
+      // Not every provider repeats it.
+      if (ended && (ended.store ?? request.store) === false) {
         const own = responsesMemory.inputOf(body, asText(ended.id), recalled)
         const history = [...recalled.history, ...own, ...responsesMemory.outputOf(ended)]
-        remember(asText(ended.id), history, sent.byteLength)
-      } else if (!ended && continued) forget()
+        remember(lane, asText(ended.id), history, sent.byteLength)
+      } else if (!ended && continued) forget(from)
     } catch (error) {
-      if (continued) forget()
+      if (continued) forget(from)
       throw error
     }
   }
 
   /** Sends the events of a call. Resolves with its response if that ended well. */
-  async function relay(request: Uint8Array, previous: string | undefined): Promise<JsonRecord | undefined> {
+  async function relay(
+    request: Uint8Array,
+    previous: string | undefined,
+    lane: string | undefined,
+  ): Promise<JsonRecord | undefined> {
     const { status, body } = await ask(request)
     if (body instanceof Uint8Array) {
-      await send(envelope(status, asRecord(parseRecord(body)?.error)))
+      await send(envelope(status, asRecord(parseRecord(body)?.error), lane))
       return undefined
     }
     const splitter = frameSplitter()
@@ -111,17 +131,25 @@ export function responsesSession({ ask, send, hold }: SessionPort) {
         isOver = event.type === 'error' || TERMINAL.has(event.type)
         const response = asRecord(event.response)
         if (event.type === 'response.completed' || event.type === 'response.incomplete') ended = response
-        if (event.type === 'error') await send(envelope(500, { ...event, ...asRecord(event.error) }))
-        else if (previous === undefined || event.response === undefined) await send(data)
-        else await send(JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } }))
+        if (event.type === 'error') {
+          await send(envelope(500, { ...event, ...asRecord(event.error) }, lane))
+          continue
+        }
+        const changes = {
+          ...(previous === undefined || event.response === undefined
+            ? {}
+            : { response: { ...response, previous_response_id: previous } }),
+          ...inLane(lane),
+        }
+        await send(Object.keys(changes).length === 0 ? data : JSON.stringify({ ...event, ...changes }))
       }
     }
-    if (!isOver) await send(envelope(502, { code: 'upstream_truncated', message: 'The answer broke off.' }))
+    if (!isOver) await send(envelope(502, { code: 'upstream_truncated', message: 'The answer broke off.' }, lane))
     return ended
   }
 
   /** A client that sends input without asking for an answer gets an empty response to continue from. */
-  async function warmUp(model: string, previous: string): Promise<JsonRecord> {
+  async function warmUp(model: string, previous: string, lane: string | undefined): Promise<JsonRecord> {
     const response = {
       id: responsesMemory.newId(),
       object: 'response',
@@ -132,64 +160,83 @@ export function responsesSession({ ask, send, hold }: SessionPort) {
       previous_response_id: previous === '' ? null : previous,
       created_at: Math.floor(Date.now() / 1000),
     }
-    await send(JSON.stringify({ type: 'response.created', sequence_number: 0, response }))
-    await send(JSON.stringify({ type: 'response.completed', sequence_number: 1, response }))
+    await send(JSON.stringify({ type: 'response.created', sequence_number: 0, response, ...inLane(lane) }))
+    await send(JSON.stringify({ type: 'response.completed', sequence_number: 1, response, ...inLane(lane) }))
     return response
   }
 
-  function refuse(thrown: unknown): Promise<void> {
+  function refuse(thrown: unknown, lane: string | undefined): Promise<void> {
     const error = asGatewayError(thrown)
     // The client may have left.
-    return send(envelope(error.status, asRecord(asRecord(errorBody(error)).error))).catch(() => {})
+    return send(envelope(error.status, asRecord(asRecord(errorBody(error)).error), lane)).catch(() => {})
+  }
+
+  /** The lane of a message, and its turn. What is wrong with a message is told in its place. */
+  function read(text: string): { readonly id: string | undefined; readonly run: () => Promise<void> } {
+    try {
+      boundJson(encoder.encode(text), REQUEST_BOUNDS)
+      const message = exactRecord(text)
+      const lane = message?.stream_id
+      const id = typeof lane === 'string' && lane.length <= LONGEST_LANE_ID ? lane : undefined
+      return { id, run: () => turn(message, id) }
+    } catch (error) {
+      return { id: undefined, run: () => Promise.reject(error) }
+    }
   }
 
   return {
     /** Takes a message of the client. Never rejects. */
     take(text: string): Promise<void> {
-      if (waiting >= MOST_WAITING) {
+      const { id, run } = read(text)
+      const lane: Lane = lanes.get(id) ?? { waiting: 0, turns: Promise.resolve() }
+      if (lane.waiting >= MOST_WAITING || (lane.waiting === 0 && lanes.size >= MOST_LANES)) {
         const error = { code: 'too_many_messages', message: 'Wait for the end of a response before the next.' }
-        return send(envelope(429, error)).catch(() => {})
+        return send(envelope(429, error, id)).catch(() => {})
       }
       let footprint: Footprint
       try {
         footprint = hold(text.length)
       } catch (error) {
-        return refuse(error)
+        return refuse(error, id)
       }
-      waiting += 1
-      turns = turns
+      lanes.set(id, lane)
+      lane.waiting += 1
+      lane.turns = lane.turns
         .then(() => {
           // The turn's own call counts it.
           footprint.release()
-          return turn(text)
+          return run()
         })
-        .catch(refuse)
+        .catch((error) => refuse(error, id))
         .finally(() => {
-          waiting -= 1
+          lane.waiting -= 1
+          if (lane.waiting === 0) lanes.delete(id)
         })
-      return turns
+      return lane.turns
     },
     /** To be called when the connection is closed: forgets what it remembers. */
     end() {
       isClosed = true
-      forget()
+      for (const lane of [...lasts.keys()]) forget(lane)
     },
     /** Whether a turn is running. */
     get busy() {
-      return waiting > 0
+      return lanes.size > 0
     },
   }
 }
 
 const TERMINAL: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 
+const inLane = (lane: string | undefined) => (lane === undefined ? {} : { stream_id: lane })
+
 /** A failure as its clients read it. */
-export function envelope(status: number, { type, code, message, param }: JsonRecord): string {
+export function envelope(status: number, { type, code, message, param }: JsonRecord, lane?: string): string {
   const error = {
     type: asText(type) === 'error' || type === undefined ? 'invalid_request_error' : type,
     code: asText(code) || 'invalid_request',
     message: asText(message),
     ...(typeof param === 'string' ? { param } : {}),
   }
-  return JSON.stringify({ type: 'error', status, error })
+  return JSON.stringify({ type: 'error', status, error, ...inLane(lane) })
 }
