@@ -61,7 +61,8 @@ export interface Budget {
    *  subject sort as text, so a changed duration needs a new subject. A call with an earlier period than the store's is
    *  held against the store's, unless that one is yet to begin by the store's clock. */
   readonly period: string
-  /** The spend of this period in the database, needed if the store does not know the subject. */
+  /** The spend of this period in the database, needed if the store does not know the subject, and for another period than
+   *  the present one by the store's clock. */
   readonly seedNano?: number | undefined
 }
 

@@ -128,6 +128,7 @@ export function budgetsContract({ fresh }: World): void {
       expect(await kinds(store, call({ budgets: [budget(10, 0, '2026-02', 9)] }))).toEqual(['admitted'])
       expect(await kinds(store, call({ budgets: [budget(10, 2, '2026-02', 'unseeded')] }))).toEqual(['refused'])
       expect(await kinds(store, call({ budgets: [budget(10, 2, '2026-03', 8)] }))).toEqual(['admitted'])
+      expect(await kinds(store, call({ budgets: [budget(10, 1, '2026-02', 'unseeded')] }))).toEqual(['stale'])
       expect(await kinds(store, call({ budgets: [budget(10, 1, '2026-02', 0)] }))).toEqual(['refused'])
       expect(await kinds(store, call({ budgets: [budget(10, 8, '2026-04', 'unseeded')] }))).toEqual(['admitted'])
     })
@@ -140,6 +141,8 @@ export function budgetsContract({ fresh }: World): void {
       const spent = (period: string, spentNano: number) =>
         store.settle(settlement(call().callId, { budgets: [{ subject: 'team:1', period, holdNano: 0, spentNano }] }))
       await admitted(store, asked(day, 0, 10))
+      // Before it begins, only with a seed.
+      expect(await store.admit(asked(next, 0))).toMatchObject({ kind: 'stale', records: [], budgets: ['team:1'] })
       clock.advance(86_400_000)
       await admitted(store, asked(next, 0))
       clock.advance(-86_400_000)

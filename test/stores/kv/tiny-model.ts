@@ -91,7 +91,11 @@ export function tinyModel(now: () => number) {
         remembered === true && version > 0 && !versions.some((one) => one.record === record && one.version > 0)
       return lost || versionOf(record) > version
     })
-    const unknown = call.budgets.filter((one) => one.seedNano === undefined && !knownOf(one))
+    const unknown = call.budgets.filter((one) => {
+      const known = knownOf(one)
+      const isOther = known && (one.period < known.period || (one.period > known.period && isYetToBegin(one.period)))
+      return one.seedNano === undefined && (!known || isOther)
+    })
     if (records.length + unknown.length > 0) {
       const subjects = unknown.map(({ subject }) => subject)
       return { kind: 'stale', now: now(), records: records.map(({ record }) => record), budgets: subjects }

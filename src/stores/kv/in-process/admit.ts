@@ -8,7 +8,7 @@ import {
 import { LIFETIME_MS } from '../keys.ts'
 import type { Admission, Admitted, Budget, QuotaStates, Refused, Stale } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
-import { type Budgets, fullBudget, holdBudgets, isRead, readBudgets, spentBudget } from './budgets.ts'
+import { type Budgets, fullBudget, holdBudgets, isCurrent, readBudgets, spentBudget } from './budgets.ts'
 import type { CountedQuotas } from './counters.ts'
 import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
 import type { Entry } from './expiring-map.ts'
@@ -59,7 +59,7 @@ function findStale(state: State, call: Admission, { found }: Budgets, now: numbe
   }
   for (let index = 0; index < call.budgets.length; index++) {
     const budget = call.budgets[index] as Budget
-    if (budget.seedNano === undefined && !isRead(found[index], budget, now)) budgets = [...budgets, budget.subject]
+    if (budget.seedNano === undefined && !isCurrent(found[index], budget, now)) budgets = [...budgets, budget.subject]
   }
   return records === NONE && budgets === NONE ? undefined : { kind: 'stale', now, records, budgets }
 }

@@ -21,6 +21,18 @@ export const isRead = (
   !entry.value.isUnread &&
   (period >= entry.value.period || !isYetToBegin(entry.value.period, now))
 
+/** Whether a budget can be asked without its seed: what it has spent is known, and no clock but the store's says that it is
+ *  another period's time. */
+export function isCurrent(
+  entry: Entry<BudgetRecord> | undefined,
+  { period }: Pick<Budget, 'period'>,
+  now: number,
+): boolean {
+  if (!entry || entry.value.isUnread) return false
+  const { period: known } = entry.value
+  return period === known || (period > known && !isYetToBegin(period, now))
+}
+
 /** Forgets what a budget has spent. What running calls hold of it counts when it is read again. */
 export function forgetBudget(state: State, subject: string, now: number): void {
   const record = state.budgets.get(subject)

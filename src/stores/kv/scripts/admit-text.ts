@@ -92,10 +92,13 @@ for i = 1, number() do
   local known = call('HMGET', budget.hash, 'spent', 'period', 'held')
   budget.member = callId .. '|' .. budget.hold
   budget.hold = tonumber(budget.hold)
+  -- By another clock than this one it is another period's time.
+  local isPast = known[1] and budget.period < known[2]
+  local isEarly = known[1] and budget.period > known[2] and isYetToBegin(budget.period)
   -- Opened before the clock was set back.
-  local isOver = known[1] and budget.period < known[2] and isYetToBegin(known[2])
+  local isOver = isPast and isYetToBegin(known[2])
   budget.new = not known[1] or isOver
-  if budget.new and budget.seed == '' then
+  if (budget.new or isPast or isEarly) and budget.seed == '' then
     unknown[#unknown + 1] = i - 1
   elseif budget.new or budget.period > known[2] then
     budget.spent = tonumber(budget.seed) or 0
