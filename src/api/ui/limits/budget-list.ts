@@ -65,7 +65,7 @@ export const budgetList = defineRoute(
       limit: limit + 1,
     })
     const { data, next_cursor } = pageOf(rows, limit, ({ share, scope, id }) => `${share} ${scope} ${id}`)
-    return json({ data: data.map((row) => shown(row, services.clock.now())), next_cursor })
+    return json({ data: data.map((row) => shown(row, services.storeClock.now())), next_cursor })
   },
 )
 

@@ -23,7 +23,7 @@ export const keyStanding = defineRoute(
     responses: { 200: { description: 'Its standing now. Nothing is counted for it.', schema: scopeStandings } },
   },
   async (scope) => {
-    const { records, store, budgets, clock } = scope.services
+    const { records, store, budgets, storeClock } = scope.services
     const [id, within] = [idOf(keyKind, scope), visible(scope, keyKind)]
     const [key, record] = await Promise.all([records.keys.find(id, within), records.callers.byKeyId(id)])
     if (!key || !record) throw absent(keyKind)
@@ -31,7 +31,7 @@ export const keyStanding = defineRoute(
     const [facts, seesUser, standing] = await Promise.all([
       records.facts.ofKeys([key]),
       maySeeUser(scope, record.user?.user_id),
-      standingOf({ store, budgets }, scopes, record.key.max_parallel_requests, clock.now()),
+      standingOf({ store, budgets }, scopes, record.key.max_parallel_requests, storeClock.now()),
     ])
     const sees = (level: Level, ofId: string): boolean => {
       const { organization_id: organization } = record.organization ?? {}

@@ -25,7 +25,7 @@ export async function answersOf<Row extends ScopeRow>(
   rows: readonly Row[],
 ): Promise<Fields[]> {
   const records = rows.map(numbered)
-  const now = services.clock.now()
+  const now = services.storeClock.now()
   const [spent, facts] = await Promise.all([
     services.budgets.spent(
       records.map((record) => {
