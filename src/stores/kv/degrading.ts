@@ -127,10 +127,11 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     const local = here.used()
     const admittedHere = local !== undefined && here.admitterOf(outcome.callId) === local
     here.forget(outcome.callId)
+    const sentAt = performance.now()
     return askPrimary('background', (store) => store.settle(outcome), {
       answered: (cooled) => (admittedHere || unsettled.size > 0 ? caughtUp(outcome, admittedHere, cooled) : cooled),
       async away() {
-        unsettled.add(outcome)
+        unsettled.add(outcome, sentAt)
         return here.used()?.settle(outcome)
       },
     })
@@ -145,10 +146,11 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
 
   async function resendSettlements(): Promise<void> {
     for (let count = 0; count < RESENT_AT_ONCE; count++) {
+      const sentAt = performance.now()
       const outcome = unsettled.take()
       if (!outcome) return
       if (await tryPrimary('background', (store) => store.settle(outcome))) continue
-      unsettled.add(outcome)
+      unsettled.add(outcome, sentAt)
       return
     }
   }

@@ -6,7 +6,9 @@ const MOST_SETTLEMENTS = 1000
 /** The settlements that the shared store missed while it was away. The oldest are dropped beyond a bound: the store hears
  *  from the ledger what they have spent. */
 export interface Unsettled {
-  add(outcome: Settlement): void
+  /** `sentAt`: the `performance.now()` at which it was sent in vain. The store may have read the spend of the call from the
+   *  database since. */
+  add(outcome: Settlement, sentAt?: number): void
   take(): Settlement | undefined
   readonly size: number
 }
@@ -14,8 +16,8 @@ export interface Unsettled {
 export function createUnsettled(): Unsettled {
   const missed: { readonly outcome: Settlement; readonly at: number }[] = []
   return {
-    add(outcome) {
-      missed.push({ outcome: late(outcome), at: performance.now() - (outcome.lateMs ?? 0) })
+    add(outcome, sentAt = performance.now()) {
+      missed.push({ outcome: late(outcome), at: sentAt - (outcome.lateMs ?? 0) })
       if (missed.length > MOST_SETTLEMENTS) missed.shift()
     },
     get size() {
