@@ -63,6 +63,7 @@ import type { RecordsMoved } from './telemetry/events.ts'
 import { countedMetrics } from './telemetry/metrics/counted-metrics.ts'
 import { processGauges } from './telemetry/metrics/process-gauges.ts'
 import { measuring, type OwnProcess, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
+import { withSinkSeries } from './telemetry/metrics/sink-series.ts'
 import { refusalCounter } from './telemetry/refusals.ts'
 import { configuredSinks } from './telemetry/sinks/index.ts'
 import type { Tally } from './telemetry/sinks/lanes/tally.ts'
@@ -270,7 +271,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     spendLog: spendLog(adapters.sql),
     telemetry: reports,
     content: contentDoor(config.gateway_settings, sinks.takeContent, adapters.memoryBytes),
-    metrics,
+    metrics: withSinkSeries(metrics, sinks.byName.keys()),
     measured: measuring(read.counters, gauges, adapters.process?.pool),
     flushCounters: scope.flush,
     flights: flights(store, timers),

@@ -4,7 +4,7 @@ export const auditWriteFailures = metricOf(['records.failed'], {
   name: 'gateway_audit_write_failures_total',
   help: 'Attempts to write audit events that failed; they are repeated.',
   type: 'counter',
-  initial: {},
+  initial: [{}],
   value: ({ topic }) => (topic === 'audit' ? 1 : undefined),
   labels: unlabelled,
 })

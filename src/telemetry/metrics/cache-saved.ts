@@ -7,7 +7,7 @@ export const cacheSaved = metricOf(['call.finished'], {
   help: 'US dollars that model calls would have cost without the cache, as far as prices are known.',
   type: 'counter',
   scale: NANO,
-  initial: NO_CALL,
+  initial: [NO_CALL],
   value: ({ savedNano }) => savedNano || undefined,
   ofCalls: true,
   labels: callLabels,

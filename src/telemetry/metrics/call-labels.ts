@@ -42,7 +42,7 @@ export function withCallLabels(metrics: readonly Metric[], chosen: readonly Call
     metric.ofCalls
       ? {
           ...metric,
-          ...(metric.initial ? { initial: kept(metric.initial) } : {}),
+          ...(metric.initial ? { initial: metric.initial.map(kept) } : {}),
           labels: (event) => kept(metric.labels(event)),
         }
       : metric,

@@ -17,10 +17,10 @@ export function families(metrics: readonly Metric[], counted: Counted): Family[]
 }
 
 function counterSeries(metric: Metric, counted: Counted, names: readonly string[]): Series[] {
-  const { name, initial, scale = 1 } = metric
+  const { name, initial = [], scale = 1 } = metric
   const fold = foldedAbove(labelSetLimit(metric))
   const sums = new Map<string, number>()
-  if (initial) sums.set(fold(labelText(initial)), 0)
+  for (const labels of initial) sums.set(fold(labelText(labels)), 0)
   for (const one of of(name, names)) {
     const labels = fold(labelsOf(one))
     sums.set(labels, (sums.get(labels) ?? 0) + (counted[one] as number))

@@ -15,8 +15,8 @@ interface Described {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'histogram'
-  /** The labels of a series that exists from the start, with 0. */
-  readonly initial?: Labels
+  /** The labels of the series that exist from the start, with 0: to Prometheus a series that begins with 5 has not grown. */
+  readonly initial?: readonly Labels[]
   /** Its labels include those of calls, of which some are chosen. */
   readonly ofCalls?: true
   /** The number of counted parts in one unit, for exact sums of fractions. */

@@ -77,6 +77,8 @@ model_list:
     const page = await (await gateway.fetch('/metrics')).text()
     expect(page).toContain('gateway_sink_delivered_total{sink="webhook"} 1')
     expect(page).toContain('gateway_sink_queue_depth{sink="webhook"} 0')
+    // Before the first is dropped: an alert sees it as growth.
+    expect(page).toContain('gateway_sink_dropped_total{sink="webhook"} 0')
   })
 
   it('can be tested, with what came back', async () => {
