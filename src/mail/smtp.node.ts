@@ -1,7 +1,10 @@
+import { hostname } from 'node:os'
 import { createTransport } from 'nodemailer'
+import { wireMailbox } from '../config/mailbox.ts'
 import { reveal, secret } from '../lib/secret.ts'
 import { atMost } from '../lib/timers/at-most.ts'
 import { type MailMessage, MailRefused, type MailSender, SEND_MS } from './mail-sender.ts'
+import { mailboxOf } from './mailbox-of.ts'
 import { refusalWords } from './refusal-words.ts'
 import type { MailSettings } from './senders.ts'
 
@@ -11,10 +14,13 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[?::1\]?)$/i
 /** Sends e-mail by SMTP, never in plain text over a network: the connection begins with TLS, or is made one by STARTTLS
  *  before anything is said. */
 export function smtpSender(settings: MailSettings): MailSender {
-  const { email_smtp_host: host = '', email_smtp_port: port, email_smtp_secure: isSecure } = settings
+  const { email_smtp_host: host = '', email_smtp_port: port, email_smtp_secure: isSecure = port === 465 } = settings
   const { email_smtp_username: user, email_smtp_password: password = secret(''), email_from: from = '' } = settings
   const isLocal = LOOPBACK.test(host)
+  const domain = wireMailbox(mailboxOf(from).address).replace(/^.*@/, '')
   const options = {
+    // A machine whose name has no domain, as in a container, would greet as [127.0.0.1], which relays refuse.
+    ...(hostname().includes('.') || !domain.includes('.') ? {} : { name: domain }),
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port,
     secure: isSecure,
@@ -38,7 +44,7 @@ export function smtpSender(settings: MailSettings): MailSender {
         subject,
         text,
         html,
-        messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1).replace(/>$/, '')}>`,
+        messageId: `<${id}@${domain}>`,
         headers: { 'auto-submitted': 'auto-generated' },
       })
       const done = await atMost(SEND_MS, sending)
@@ -76,8 +82,8 @@ function wordsOf(error: unknown): string {
   return `${command}: ${response ?? message}`
 }
 
-/** A 5yz of this recipient or of this message; of the connection or of the login it may be mended. */
+/** A 5yz of this recipient or of this message; of the connection, the login or the sender it may be mended. */
 function isFinal(error: unknown): boolean {
-  const { code, responseCode = 0 } = error as SmtpError
-  return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
+  const { code, command, responseCode = 0 } = error as SmtpError
+  return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM'
 }

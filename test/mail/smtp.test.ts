@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:net'
+import { hostname } from 'node:os'
 import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type MailMessage, MailRefused } from '../../src/mail/mail-sender.ts'
@@ -35,10 +36,10 @@ async function receiver(options: SMTPServerOptions = {}) {
   return started
 }
 
-function sender(port: number, more = '', host = '127.0.0.1') {
+function sender(port: number, more = '', host = '127.0.0.1', from = 'The Gateway <gateway@example.com>') {
   const { general_settings } = loadConfig(
     `general_settings: { email_provider: smtp, email_base_url: 'https://gateway.example', email_smtp_host: '${host}',
-      email_from: 'The Gateway <gateway@example.com>', email_smtp_port: ${port} ${more} }
+      email_from: '${from}', email_smtp_port: ${port} ${more} }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
     { GATEWAY_MASTER_KEY: 'sk-master-key-of-the-mail-test-1', GATEWAY_SALT_KEY: 'salt-of-the-mail-test-92bd77' },
   )
@@ -71,6 +72,21 @@ describe('e-mail by SMTP', () => {
     expect(text).toContain('multipart/alternative')
   })
 
+  it('names the domain of its sender where this machine has none, in letters that every server reads', async () => {
+    const greeted: string[] = []
+    const { received, port } = await receiver({
+      onMailFrom(_address, { hostNameAppearsAs }, done) {
+        greeted.push(String(hostNameAppearsAs))
+        done()
+      },
+    })
+    await sender(port, '', '127.0.0.1', 'Gäteway <gateway@bücher.example>').send(message)
+    expect(greeted).toEqual([hostname().includes('.') ? hostname() : 'xn--bcher-kva.example'])
+    const head = received[0]?.raw.split('\r\n\r\n')[0] ?? ''
+    expect(head).toMatch(/^Message-ID: <email_1@xn--bcher-kva\.example>\r$/m)
+    expect(head).toMatch(/^[\r\n\t -~]+$/)
+  })
+
   it('logs in', async () => {
     const { received, port } = await receiver({ authOptional: false })
     await sender(port, LOGIN).send(message)
@@ -101,6 +117,11 @@ describe('e-mail by SMTP', () => {
     expect([refused.isFinal, refused.message]).toEqual([true, expect.stringContaining('5.1.1 no such user')])
     const busy = await receiver(refusing(451, '4.7.1 greylisted'))
     expect((await refusalOf(sender(busy.port).send(message))).isFinal).toBe(false)
+    const notOurs = await receiver({
+      onMailFrom: (_address, _session, done) =>
+        done(Object.assign(new Error('5.7.60 not allowed to send as this sender'), { responseCode: 550 })),
+    })
+    expect((await refusalOf(sender(notOurs.port).send(message))).isFinal).toBe(false)
     const strict = await receiver({ authOptional: false })
     const login = `, email_smtp_username: mailer, email_smtp_password: wrong-password-1`
     expect((await refusalOf(sender(strict.port, login).send(message))).isFinal).toBe(false)

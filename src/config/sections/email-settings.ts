@@ -33,7 +33,9 @@ export const emailSettings = lazily(() => ({
     .describe('Address of the API of resend, sendgrid or postmark, if it is not the default.'),
   email_smtp_host: text().optional().describe('Host of the SMTP server.'),
   email_smtp_port: positiveCount().max(65_535).default(587).describe('Port of the SMTP server.'),
-  email_smtp_secure: flag().default(false).describe('Whether the SMTP connection begins with TLS (port 465).'),
+  email_smtp_secure: flag()
+    .optional()
+    .describe('Whether the SMTP connection begins with TLS; left out, it does on port 465.'),
   email_smtp_username: text().optional().describe('User name at the SMTP server.'),
   email_smtp_password: secretText().optional().describe('Password at the SMTP server.'),
 }))
