@@ -258,6 +258,19 @@ describe('one value', () => {
   })
 })
 
+it('a prefix in object storage is folders, with or without a slash at its ends', () => {
+  const storage = (prefix: string) =>
+    general(
+      `blob_storage: {endpoint: "https://s3.example", bucket: b, access_key_id: i, secret_access_key: s, prefix: "${prefix}"}`,
+    )
+  const { general_settings: settings } = loadConfig(`${storage('/team/batches/')}\n${models}`, {})
+  expect(settings.blob_storage?.prefix).toBe('team/batches')
+  for (const prefix of ['a b', 'a//b', 'a/../b', '/', 'ä'])
+    expect(linesOf(storage(prefix))).toEqual([
+      'general_settings.blob_storage.prefix: must be folders such as team/batches, of letters from A to Z, digits, dots, underscores and hyphens',
+    ])
+})
+
 describe('a deployment', () => {
   it.each<[string, string, string[]]>([
     [

@@ -1,5 +1,17 @@
 import { lazily } from '../../lib/lazily.ts'
-import { operatorUrl, secretText, section, text } from '../fields.ts'
+import { checked, operatorUrl, secretText, section, text } from '../fields.ts'
+
+const FOLDERS = /^(?!\.{1,2}(?:\/|$))[\w.-]{1,200}(?:\/(?!\.{1,2}(?:\/|$))[\w.-]{1,200})*$/
+
+/** Without the slash that many write at its end, for every name of an object begins with one behind it. */
+const prefix = () =>
+  checked((value) =>
+    FOLDERS.test(withoutSlashes(value))
+      ? undefined
+      : 'must be folders such as team/batches, of letters from A to Z, digits, dots, underscores and hyphens',
+  ).transform(withoutSlashes)
+
+const withoutSlashes = (value: string) => value.replace(/^\/+|\/+$/g, '')
 
 export const blobStorage = lazily(() =>
   section({
@@ -9,6 +21,6 @@ export const blobStorage = lazily(() =>
     access_key_id: text().describe('The id of the access key.'),
     secret_access_key: secretText().describe('The secret of the access key.'),
     session_token: secretText().optional().describe('The token that goes with a temporary access key.'),
-    prefix: text().optional().describe('The prefix of the names of objects.'),
+    prefix: prefix().optional().describe('The prefix of the names of objects.'),
   }),
 )
