@@ -252,6 +252,7 @@ describe('one value', () => {
   it.each<[string, string]>([
     ['localhost:6379', 'must begin with redis://, rediss:// or https:// and name a host'],
     ['redis://', 'must begin with redis://, rediss:// or https:// and name a host'],
+    ['redis://h/cache', 'must end with the host or with the number of a database, such as /0'],
     ['http://eu.upstash.io', 'must begin with https://; http:// is for loopback and private hosts'],
   ])('the redis_url %s', (url, message) => {
     expect(linesOf(general(`redis_token: t, redis_url: "${url}"`))).toEqual([`general_settings.redis_url: ${message}`])

@@ -246,10 +246,12 @@ function mistakeInDatabaseUrl(text: string): string | undefined {
     : 'must have the form postgres://user:password@host:5432/database'
 }
 
+const NO_DATABASE = 'must end with the host or with the number of a database, such as /0'
+
 function mistakeInRedisUrl(text: string): string | undefined {
   const url = URL.parse(text)
   if (url && (url.protocol === 'redis:' || url.protocol === 'rediss:') && url.hostname !== '')
-    return mistakeInEscapes(url)
+    return mistakeInEscapes(url) ?? (/^\/?\d*$/.test(url.pathname) ? undefined : NO_DATABASE)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return mistakeInOperatorUrl(text)
   return 'must begin with redis://, rediss:// or https:// and name a host'
 }

@@ -1,10 +1,16 @@
-import { ConfigError } from '../../config/config-error.ts'
+import { ConfigError, type Mistake } from '../../config/config-error.ts'
+import type { Config } from '../../config/schema.ts'
 import type { CallbackSettings } from '../../config/sections/callback-settings.ts'
 import { hasZstd } from '../../lib/bytes/zstd.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { s3 } from './s3.ts'
 import { type ObjectWriter, signedObjects } from './s3-objects.ts'
 import type { Sink } from './sink.ts'
+
+const NO_KEY = {
+  path: 'gateway_settings.callback_settings.s3',
+  message: 'has no access_key_id and secret_access_key; only Workers do without, if a bucket is bound as LOGS',
+}
 
 /** The sink of `callback_settings.s3`: it writes by signed requests if there is an access key, else to the bucket that the
  *  runtime itself is bound to. */
@@ -23,6 +29,12 @@ export function configuredS3(
     accessKeyId && secret
       ? signedObjects({ endpoint, bucket, region, accessKeyId, secretAccessKey: secret, sessionToken }, transport)
       : boundBucket
-  if (!objects) throw new TypeError('callback_settings.s3 needs access_key_id and secret_access_key.')
+  if (!objects) throw new ConfigError([NO_KEY])
   return s3({ bucket, prefix, compression }, objects)
+}
+
+/** What keeps the sink from starting where the runtime itself is bound to no bucket. */
+export function missingS3Key({ gateway_settings: settings }: Pick<Config, 'gateway_settings'>): Mistake[] {
+  const { access_key_id: id, secret_access_key: secret } = settings.callback_settings.s3 ?? {}
+  return settings.success_callback.includes('s3') && !(id && secret) ? [NO_KEY] : []
 }

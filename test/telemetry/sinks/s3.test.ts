@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { ConfigError } from '../../../src/config/config-error.ts'
 import { newAbort } from '../../../src/lib/abort.ts'
 import { jsonLog } from '../../../src/lib/log.ts'
 import { secret } from '../../../src/lib/secret.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
+import { missingS3Key } from '../../../src/telemetry/sinks/configured-s3.ts'
 import { configuredSinks } from '../../../src/telemetry/sinks/index.ts'
 import { s3 } from '../../../src/telemetry/sinks/s3.ts'
 import { signedObjects } from '../../../src/telemetry/sinks/s3-objects.ts'
@@ -118,7 +120,11 @@ describe('the sink s3', () => {
       },
     )
     const means = { transport: undiciTransport(), log: jsonLog('silent', () => {}), report: () => {} }
-    expect(() => configuredSinks(config, means)).toThrow('needs access_key_id and secret_access_key')
+    expect(() => configuredSinks(config, means)).toThrow(ConfigError)
+    expect(() => configuredSinks(config, means)).toThrow(
+      'gateway_settings.callback_settings.s3: has no access_key_id and secret_access_key',
+    )
+    expect(missingS3Key(config)).toHaveLength(1)
     const written: string[] = []
     const boundBucket = async ({ key }: { key: string }) => {
       written.push(key)

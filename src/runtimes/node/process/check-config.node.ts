@@ -7,6 +7,7 @@ import { describeError } from '../../../lib/log.ts'
 import { providers } from '../../../providers/index.ts'
 import { checkedConfig } from '../../../routing/checked-config.ts'
 import { missingCredentials } from '../../../routing/missing-credentials.ts'
+import { missingS3Key } from '../../../telemetry/sinks/configured-s3.ts'
 
 export const CHECK_USAGE = `Usage: model-gateway check [file]
 
@@ -45,7 +46,7 @@ function notesOn(config: Config, models: ReadonlySet<string>): Mistake[] {
   const unknown = [...groupReferences(config)]
     .filter(({ name }) => !models.has(name) && !Object.hasOwn(config.router_settings.model_group_alias, name))
     .map(({ path, name }) => ({ path: pathText(path), message: `names '${name}', which only the database can hold` }))
-  return [...unknown, ...missingCredentials(config, providers)]
+  return [...unknown, ...missingCredentials(config, providers), ...missingS3Key(config)]
 }
 
 function counted(count: number, noun: string): string {

@@ -8,6 +8,7 @@ import { providers } from '../../../../providers/index.ts'
 import { checkedConfig } from '../../../../routing/checked-config.ts'
 import { missingCredentials } from '../../../../routing/missing-credentials.ts'
 import { deploymentOf } from '../../../../routing/registry.ts'
+import { missingS3Key } from '../../../../telemetry/sinks/configured-s3.ts'
 import { configTextOf, nodeConfig } from '../../setup/config.node.ts'
 import { nodeSettings } from '../../setup/settings.node.ts'
 import { requireSharedStores } from '../../setup/shareable.node.ts'
@@ -47,6 +48,7 @@ export async function findingsOf(env: Environment): Promise<Finding[]> {
   return [
     ...read.findings,
     ...missingCredentials(config, providers).map(({ path, message }) => warn('configuration', `${path} ${message}`)),
+    ...missingS3Key(config).map(({ path, message }) => fail('configuration', `${path} ${message}`)),
     ...sharing(config, settings.processes),
     ...(await machine(settings, embedded)),
     ...(await database(config, settings.dataFolder)),
