@@ -16,7 +16,7 @@ export function greeting(started: {
 }): string {
   const { processes = 1, host, port, config, newMasterKey, setupToken, isSample, dataFolder } = started
   const shown = host === '127.0.0.1' || host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  const base = `http://${shown}:${port}`
+  const base = `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`
   const { database_url, redis_url } = config.general_settings
   const models = new Set(config.model_list.map(({ model_name }) => model_name)).size
   const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
