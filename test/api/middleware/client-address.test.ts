@@ -15,6 +15,8 @@ it.each([
   [['10.0.0.0/8'], '10.0.0.1', '2001:db8::5', '2001:db8::5'],
   [['10.0.0.0/8'], '10.0.0.1', '', '10.0.0.1'],
   [['10.0.0.0/8'], '10.0.0.1', '203.0.113.5, ', '203.0.113.5'],
+  [[], '::ffff:198.51.100.1', undefined, '198.51.100.1'],
+  [['10.0.0.0/8'], '::ffff:10.0.0.1', '203.0.113.5', '203.0.113.5'],
 ] as const)('with the proxies %j, from %s for %s: the client is %s', (proxies, peer, forwardedFor, client) => {
   expect(clientAddress(proxies)(peer, forwardedFor)).toBe(client)
 })
