@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
@@ -60,12 +60,23 @@ it('raises the alerts that it should, and no others', () => {
   // The queries of the panels are read as rules.
   const asRules = queries.map((expr, index) => ({
     record: `panel:${index}`,
-    expr: expr.replace(/\$__(?:rate_interval|range)/g, '5m').replace('$model', '.*'),
+    expr: expr.replace(/\$__(?:rate_interval|range)/g, '5m').replaceAll('$model', '.*'),
   }))
-  const file = join(mkdtempSync(join(tmpdir(), 'gateway-panels-')), 'panels.yml')
-  writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules: asRules }] }))
-  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', file])
-  rmSync(dirname(file), { recursive: true })
+  const inFolder = mkdtempSync(join(tmpdir(), 'gateway-panels-'))
+  writeFileSync(join(inFolder, 'panels.yml'), JSON.stringify({ groups: [{ name: 'panels', rules: asRules }] }))
+  const panelOf = (title: string) =>
+    `panel:${queries.indexOf(panels.find((panel) => panel.title === title)?.targets?.[0]?.expr ?? '')}`
+  // Where no call has failed yet, nothing has failed: that is no lack of data.
+  const answered = { series: 'gateway_requests_total{model="gpt", status_code="200"}', values: '0+60x20' }
+  const shown = (title: string, value: number) => {
+    const labels = `{__name__="${panelOf(title)}"}`
+    return { expr: panelOf(title), eval_time: '15m', exp_samples: [{ labels, value }] }
+  }
+  const expected = [shown('Failed', 0), shown('Error budget left', 1)]
+  const test = { interval: '1m', input_series: [answered], promql_expr_test: expected }
+  writeFileSync(join(inFolder, 'test.yml'), JSON.stringify({ rule_files: ['panels.yml'], tests: [test] }))
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'test.yml'], { cwd: inFolder })
+  rmSync(inFolder, { recursive: true })
   expect([status, status === 0 || `${stdout}${stderr}`]).toEqual([0, true])
 })
 
