@@ -244,6 +244,15 @@ describe('one value', () => {
     expect(linesOf(general(`${field}: "${url.replace('%', '%25')}"`))).toEqual([])
   })
 
+  it.each([
+    ['database_url', 'postgres://u:canary@word/x@h:5432/d'],
+    ['database_url', 'postgres://u:12/x@h/d'],
+    ['redis_url', 'redis://:canary@word/x@h:6379/0'],
+  ])('the %s with a / in its password', (field, url) => {
+    const line = `general_settings.${field}: has an @ behind its host; write %2F for each / of the password, %40 for each @`
+    expect(linesOf(general(`${field}: "${url}"`))).toEqual([line])
+  })
+
   it.each(['mysql://h/d', 'postgres:///d', 'localhost:5432', 'https://h/d'])('the database_url %s', (url) => {
     const line = 'general_settings.database_url: must have the form postgres://user:password@host:5432/database'
     expect(linesOf(general(`database_url: "${url}"`))).toEqual([line])

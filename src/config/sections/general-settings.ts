@@ -242,16 +242,22 @@ function textOf(field: Secret | undefined): string | undefined {
 function mistakeInDatabaseUrl(text: string): string | undefined {
   const url = URL.parse(text)
   return url && (url.protocol === 'postgres:' || url.protocol === 'postgresql:') && url.hostname !== ''
-    ? mistakeInEscapes(url)
+    ? (mistakeInEscapes(url) ?? (url.pathname.includes('@') ? SLASH_IN_PASSWORD : undefined))
     : 'must have the form postgres://user:password@host:5432/database'
 }
+
+/** An address ends before the slash: a part of the password would be looked up as a host. */
+const SLASH_IN_PASSWORD = 'has an @ behind its host; write %2F for each / of the password, %40 for each @'
 
 const NO_DATABASE = 'must end with the host or with the number of a database, such as /0'
 
 function mistakeInRedisUrl(text: string): string | undefined {
   const url = URL.parse(text)
   if (url && (url.protocol === 'redis:' || url.protocol === 'rediss:') && url.hostname !== '')
-    return mistakeInEscapes(url) ?? (/^\/?\d*$/.test(url.pathname) ? undefined : NO_DATABASE)
+    return (
+      mistakeInEscapes(url) ??
+      (url.pathname.includes('@') ? SLASH_IN_PASSWORD : /^\/?\d*$/.test(url.pathname) ? undefined : NO_DATABASE)
+    )
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return mistakeInOperatorUrl(text)
   return 'must begin with redis://, rediss:// or https:// and name a host'
 }
