@@ -128,8 +128,8 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   readonly knows?: ReadonlySet<string>
   /** Of chat: what is replaced where it does not fit. */
   readonly takes?: Takes
-  /** The limit of output tokens, without reasoning, that it sets for a chat request that has none. */
-  readonly setsLimit?: number
+  /** The limit of output tokens that it sets for a chat request that has none but asks for so many tokens of thought. */
+  readonly setsLimit?: (model: string, thoughts: number) => number
   /** Present if the provider streams this mode. */
   stream?(call: Outgoing<Request>, headers: Readonly<Record<string, string>>): StreamReader
   /** The stream events of a whole answer, for vendors that answer a streamed request in one piece. Chat needs none. */

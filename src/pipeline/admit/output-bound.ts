@@ -72,9 +72,10 @@ function ownLimit({ dialect }: Endpoint, request: Fields, defaults: Fields): num
 function unlimited({ mode }: Endpoint, request: Fields, { adapter, info, connection }: Deployment): number {
   const set = adapter('chat', mode.name)?.setsLimit
   if (set === undefined && info.max_output_tokens !== undefined) return info.max_output_tokens
-  const { defaults } = connection
-  const thoughts = entryOf(THOUGHTS, effortOf(request, defaults)) ?? 0
-  return (set ?? LONG_ANSWER) + Math.max(thoughts, reasoningBudget(request, defaults))
+  const { defaults, model } = connection
+  const named = entryOf(THOUGHTS, effortOf(request, defaults)) ?? 0
+  const thoughts = Math.max(named, reasoningBudget(request, defaults))
+  return set?.(model, thoughts) ?? LONG_ANSWER + thoughts
 }
 
 /** The reasoning effort that a request asks for, under the name that its vendor has for it. */

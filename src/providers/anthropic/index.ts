@@ -7,7 +7,7 @@ import { keyConnection } from '../wire/connection/key-connection.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
 import { messagesFailure } from './messages-failure.ts'
 import { messagesReply } from './messages-reply.ts'
-import { DEFAULT_MAX_TOKENS, MESSAGES_TAKE, messagesRequest } from './messages-request.ts'
+import { limitOf, MESSAGES_TAKE, messagesRequest } from './messages-request.ts'
 import { messagesStream } from './messages-stream.ts'
 import { MESSAGES_ROUTING, nativeCountTokens, nativeMessages } from './native-messages.ts'
 
@@ -31,7 +31,7 @@ const chat: Adapter<ChatRequest> = {
   },
   reply: messagesReply,
   takes: MESSAGES_TAKE,
-  setsLimit: DEFAULT_MAX_TOKENS,
+  setsLimit: limitOf,
   stream: (_call, headers) => messagesStream(headers),
   failure: messagesFailure,
 }

@@ -11,16 +11,25 @@ import { withSchemaFormat } from '../wire/fitting/schema-format.ts'
 import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { isRecursive } from '../wire/schemas/recursive-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
+import { withAskedCall } from './asked-call.ts'
+import { claudeVersion } from './claude-version.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
-import { BEFORE_OPUS_4_1, samplingFields } from './sampling.ts'
+import { isBeforeOpus41, samplingFields } from './sampling.ts'
 import { thinkingFields } from './thinking-fields.ts'
 
 const API = 'the Messages API'
 
-/** The limit if neither the client nor `default_params` sets one, since the API requires one. Every model since Claude
- *  3.5 supports it; the thinking budget is added. */
-export const DEFAULT_MAX_TOKENS = 8192
+/** The limit of an answer whose thoughts are bounded apart: every model since Claude 3.5 can write as much. */
+const ANSWER = 8192
+/** The limit of models that decide how much they think, which counts towards it. Each can write twice as much. */
+const ANSWER_WITH_THOUGHTS = 32_000
+
+/** The limit if neither the client nor `default_params` sets one, since the API requires one. `thoughts`: the tokens of
+ *  thought that are asked for. */
+export function limitOf(model: string, thoughts: number): number {
+  return Math.max(ANSWER + thoughts, claudeVersion(model) > 405 ? ANSWER_WITH_THOUGHTS : 0)
+}
 
 /** The API's alphabets. */
 export const MESSAGES_TAKE: Takes = {
@@ -58,13 +67,14 @@ const SUPPORTED = new Set([
 export function messagesRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
   refuseUnsupportedFields(given, SUPPORTED, API, drop)
   const asked = withSchemaFormat(given)
-  const body = needsFormatInstruction(asked.response_format, model) ? withFormatInstruction(asked, drop) : asked
+  const instructed = needsFormatInstruction(asked.response_format, model) ? withFormatInstruction(asked, drop) : asked
+  const body = withAskedCall(instructed, model, drop)
   const limit = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
   const { thinking, effort, budget } = thinkingFields(body, model, limit, drop)
   const { system, messages } = messagesTurns(withTrimmedPrefill(basicConversation(body.messages, drop)))
   return {
     model,
-    max_tokens: limit ?? DEFAULT_MAX_TOKENS + budget,
+    max_tokens: limit ?? limitOf(model, budget),
     ...(system.length > 0 ? { system } : {}),
     messages,
     ...messagesTools(withAllowedTools(body, API), drop),
@@ -108,7 +118,7 @@ function outputFormat(format: unknown): JsonRecord {
 export function needsFormatInstruction(format: unknown, model: string): boolean {
   const { type, json_schema } = asRecord(format)
   if (type !== 'json_schema') return type === 'json_object'
-  return BEFORE_OPUS_4_1.test(model) || isRecursive(asRecord(json_schema).schema)
+  return isBeforeOpus41(model) || isRecursive(asRecord(json_schema).schema)
 }
 
 function stopSequences(stop: unknown): JsonRecord {

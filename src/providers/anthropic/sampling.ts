@@ -1,11 +1,12 @@
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { temperatureUpToOne } from '../wire/fitting/within-range.ts'
+import { claudeVersion } from './claude-version.ts'
 
 /** Models before Opus 4.1. Later ones refuse a temperature beside a `top_p`, and can be held to a schema. */
-export const BEFORE_OPUS_4_1 = /claude-(?:[1-3]|instant|(?:opus|sonnet)-4(?:-0)?(?:$|[-@:](?!\d{1,2}(?:\D|$))))/
+export const isBeforeOpus41 = (model: string): boolean => claudeVersion(model) < 401
 /** Models since Opus 4.7 refuse to be told how to sample. */
-const SAMPLES_ALONE = /claude-(?:fable|mythos|[a-z]+-(?:4-[7-9](?!\d)|[5-9](?!\d)))/
+const samplesAlone = (model: string) => claudeVersion(model) >= 407
 /** The vendor's default. */
 const USUAL_TEMPERATURE = 1
 /** A model that thinks takes a `top_p` from here on. */
@@ -23,8 +24,8 @@ export function samplingFields(body: ChatRequest, model: string, thinks: boolean
   const temperature = temperatureUpToOne(body.temperature ?? undefined, drop)
   const top_p = body.top_p ?? undefined
   const top_k = body.top_k ?? undefined
-  if (thinks || SAMPLES_ALONE.test(model)) {
-    const takesTopP = !SAMPLES_ALONE.test(model) && Number(top_p) >= LEAST_THINKING_TOP_P
+  if (thinks || samplesAlone(model)) {
+    const takesTopP = !samplesAlone(model) && Number(top_p) >= LEAST_THINKING_TOP_P
     if (temperature !== undefined && temperature !== USUAL_TEMPERATURE) drop('temperature')
     if (top_p !== undefined && top_p !== 1 && !takesTopP) drop('top_p')
     if (top_k !== undefined) drop('top_k')
@@ -33,7 +34,7 @@ export function samplingFields(body: ChatRequest, model: string, thinks: boolean
   const more = top_k === undefined ? {} : { top_k }
   if (temperature === undefined) return top_p === undefined ? more : { top_p, ...more }
   if (top_p === undefined) return { temperature, ...more }
-  if (BEFORE_OPUS_4_1.test(model)) return { temperature, top_p, ...more }
+  if (isBeforeOpus41(model)) return { temperature, top_p, ...more }
   if (temperature === USUAL_TEMPERATURE) return { top_p, ...more }
   drop('top_p')
   return { temperature, ...more }

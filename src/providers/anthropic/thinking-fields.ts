@@ -1,10 +1,12 @@
-import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { withoutSilence } from '../wire/fitting/plain-conversation.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
+import { forcesTools } from './asked-call.ts'
+import { claudeVersion } from './claude-version.ts'
 
 /** With the usual limit no more than the 32,000 tokens that every model which thinks can write. */
 const MOST_BUDGET = 23_808
@@ -25,11 +27,22 @@ const EFFORTS: Efforts = [
   [/^/, ['low', 'medium', 'high', 'xhigh', 'max']],
 ]
 
-/** Models up to 4.5. Later ones accept no budget, or their documentation advises against it. */
-const TAKES_BUDGET = /claude-(?:[1-3]|instant|\w+-4(?:-[0-5])?(?:$|[-@:](?!\d{1,2}(?:\D|$))))/
+/** Models that take a budget: those up to 4.5. Later ones accept none, or their documentation advises against it. */
+const takesBudget = (model: string) => claudeVersion(model) <= 405
 
-/** Models that cannot be told not to think. */
-const ALWAYS_THINKS = /claude-(?:fable|mythos)/
+/** What a model is told that is not to think. Since 5.5 Sonnet thinks between its calls at least, and the larger models
+ *  cannot be told, as some before. */
+function unthinking(model: string): JsonRecord {
+  const isLate = claudeVersion(model) >= 505
+  if (isLate && /sonnet/.test(model)) return { type: 'between_tools' }
+  if ((isLate && !/haiku/.test(model)) || /claude-(?:fable|mythos)/.test(model)) {
+    throw unsupported('reasoning_effort', 'this model, which always thinks')
+  }
+  return { type: 'disabled' }
+}
+
+/** Since 4.7 thoughts are shown only if they are asked for. */
+const SHOWN: JsonRecord = { type: 'adaptive', display: 'summarized' }
 
 interface ThinkingFields {
   readonly thinking?: JsonRecord
@@ -51,15 +64,12 @@ export function thinkingFields(
     return { thinking, budget: typeof budget === 'number' ? budget : 0 }
   }
   if (effort === undefined || effort === null) return { budget: 0 }
-  if (effort === 'none') {
-    if (ALWAYS_THINKS.test(model)) throw unsupported('reasoning_effort', 'this model, which always thinks')
-    return { thinking: { type: 'disabled' }, budget: 0 }
-  }
+  if (effort === 'none') return { thinking: unthinking(model), budget: 0 }
   const wanted = entryOf(BUDGETS, effort)
   if (wanted === undefined) throw unsupported('reasoning_effort', 'the Messages API')
-  if (!TAKES_BUDGET.test(model)) {
+  if (!takesBudget(model)) {
     const word = String(nearestEffort(effort, model, EFFORTS))
-    return { ...(forcesTools(body) ? {} : { thinking: { type: 'adaptive' } }), effort: word, budget: 0 }
+    return { ...(forcesTools(body) ? {} : { thinking: SHOWN }), effort: word, budget: 0 }
   }
   const budget = Math.min(wanted, (maxTokens ?? Number.POSITIVE_INFINITY) - 1)
   // So short an answer has no room for thinking.
@@ -68,13 +78,6 @@ export function thinkingFields(
     return { budget: 0 }
   }
   return { thinking: { type: 'enabled', budget_tokens: budget }, budget }
-}
-
-/** The API refuses to think where a tool has to be called. */
-function forcesTools({ tools, tool_choice: choice }: ChatRequest): boolean {
-  if (!tools?.length) return false
-  if (!isRecord(choice)) return choice === 'required'
-  return choice.type !== 'allowed_tools' || asRecord(choice.allowed_tools).mode === 'required'
 }
 
 /** The API refuses to think on after calls before which it did not think, or whose thoughts a client did not keep; also

@@ -2,6 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { withAskedCall } from '../anthropic/asked-call.ts'
 import { needsFormatInstruction } from '../anthropic/messages-request.ts'
 import { type Sampling, samplingFields } from '../anthropic/sampling.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
@@ -59,7 +60,8 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
   refuseUnsupportedFields(given, SUPPORTED, CONVERSE, drop)
   const asked = withSchemaFormat(given)
   const tells = needsFormatInstruction(asked.response_format, model) || WITHOUT_FORMATS.test(model)
-  const body = withMarksFor(tells ? withFormatInstruction(asked, drop) : asked, model, drop)
+  const instructed = withAskedCall(tells ? withFormatInstruction(asked, drop) : asked, model, drop)
+  const body = withMarksFor(instructed, model, drop)
   const { messages, system } = converseMessages(withTrimmedPrefill(basicConversation(body.messages, drop)))
   const told = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
   if (told !== system) drop('tool_choice')

@@ -5,7 +5,7 @@ import type { UpstreamRequest } from '../../transport/transport.ts'
 import { wholeBody } from '../../transport/whole-body.ts'
 import { messagesFailure } from '../anthropic/messages-failure.ts'
 import { messagesReply } from '../anthropic/messages-reply.ts'
-import { DEFAULT_MAX_TOKENS, MESSAGES_TAKE, messagesRequest } from '../anthropic/messages-request.ts'
+import { limitOf, MESSAGES_TAKE, messagesRequest } from '../anthropic/messages-request.ts'
 import { messagesStream } from '../anthropic/messages-stream.ts'
 import { nativeCountTokens, nativeMessages } from '../anthropic/native-messages.ts'
 import { googleFailure } from '../gemini/google-failure.ts'
@@ -30,7 +30,7 @@ const chat: Adapter<ChatRequest> = {
   },
   reply: messagesReply,
   takes: MESSAGES_TAKE,
-  setsLimit: DEFAULT_MAX_TOKENS,
+  setsLimit: limitOf,
   stream: (_call, headers) => messagesStream(headers),
   failure: claudeFailure,
 }

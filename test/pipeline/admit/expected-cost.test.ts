@@ -12,6 +12,7 @@ import { rerank } from '../../../src/modes/rerank.ts'
 import { usageOf } from '../../../src/modes/usage.ts'
 import { expecting, NO_COST } from '../../../src/pipeline/admit/expected-cost.ts'
 import { usualUsage } from '../../../src/pipeline/admit/usual-usage.ts'
+import type { Adapter } from '../../../src/providers/provider.ts'
 import type { Deployment } from '../../../src/routing/deployment.ts'
 import { seededRandom } from '../../support/random.ts'
 
@@ -31,7 +32,7 @@ interface Place {
   readonly id?: string
   readonly info: object
   readonly defaults?: object
-  readonly setsLimit?: number
+  readonly setsLimit?: Adapter['setsLimit']
   readonly provider?: object
 }
 const at = ({ id = 'd', info, defaults = {}, provider = {}, ...adapter }: Place) =>
@@ -69,8 +70,9 @@ describe('what is held for a call', () => {
   })
 
   it('knows the limit that its own translator sets, and what is thought before an answer', () => {
-    expect(tokensHeld({}, { setsLimit: 8192 })).toBe(8192)
-    expect(tokensHeld({ reasoning_effort: 'high' }, { setsLimit: 8192, info: { max_output_tokens: 1 } })).toBe(32_768)
+    const setsLimit = (_model: string, thoughts: number) => 8192 + thoughts
+    expect(tokensHeld({}, { setsLimit })).toBe(8192)
+    expect(tokensHeld({ reasoning_effort: 'high' }, { setsLimit, info: { max_output_tokens: 1 } })).toBe(32_768)
     expect(tokensHeld({}, { defaults: { reasoning_effort: 'low' } })).toBe(4096 + 2048)
     expect(tokensHeld({ thinking: { type: 'enabled', budget_tokens: 10_000 } })).toBe(14_096)
     // With thoughts between tool calls, they may be more than the limit of one answer.

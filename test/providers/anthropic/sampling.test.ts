@@ -16,6 +16,9 @@ it.each([
   ['claude-sonnet-4@20250514', both, both, []],
   ['claude-3-7-sonnet-latest', both, both, []],
   ['claude-haiku-4-5', { temperature: 0 }, { temperature: 0 }, []],
+  ['claude-haiku-5-5', both, {}, ['temperature', 'top_p']],
+  ['claude-opus-10', both, {}, ['temperature', 'top_p']],
+  ['claude-sonnet-latest', both, {}, ['temperature', 'top_p']],
   ['claude-haiku-4-5', { temperature: null, top_p: 0.9 }, { top_p: 0.9 }, []],
 ] as const)('%s is told of %o', (model, asked, sent, dropped) => {
   const drops: string[] = []

@@ -30,10 +30,12 @@ export function withFormatInstruction(body: ChatRequest, drop: Drop): ChatReques
   const { schema } = asRecord(json_schema)
   const fits = isRecord(schema) ? ` It has to fit this JSON schema: ${JSON.stringify(schema)}` : ''
   const functions = body.tools?.length ? 'You may call functions first. ' : ''
-  const content = functions + JSON_ONLY + fits
-  // After the other instructions; if there are only instructions, before the last, which becomes the user's turn.
+  return { ...rest, messages: instructed(messages, functions + JSON_ONLY + fits) }
+}
+
+/** A conversation with one more instruction: after the others, or if there are only instructions, before the last, which
+ *  becomes the user's turn. */
+export function instructed(messages: ChatRequest['messages'], content: string): ChatRequest['messages'] {
   const first = messages.findIndex(({ role }) => !INSTRUCTIONS.has(role))
-  const instructed = [...messages]
-  instructed.splice(first === -1 ? messages.length - 1 : first, 0, { role: 'system', content })
-  return { ...rest, messages: instructed }
+  return messages.toSpliced(first === -1 ? messages.length - 1 : first, 0, { role: 'system', content })
 }
