@@ -6,8 +6,8 @@ type Fields = Readonly<Record<string, unknown>>
  *  function of the value. Defaults without an entry are dropped. */
 export type DefaultFieldNames = Readonly<Record<string, string | ((value: unknown) => Fields)>>
 
-/** Defaults as the changes of a request whose dialect has its settings below the top. */
-export type DefaultChanges = (defaults: Fields, request: Fields) => Record<string, unknown>
+/** Defaults as the changes of a request to a model, whose dialect has its settings below the top. */
+export type DefaultChanges = (defaults: Fields, request: Fields, model: string) => Record<string, unknown>
 
 /** Two names of one limit: a request that sets either has set both. */
 const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
@@ -17,8 +17,9 @@ export function defaultFields(
   defaults: Fields,
   request: Fields,
   names?: DefaultFieldNames | DefaultChanges,
+  model = '',
 ): Record<string, unknown> {
-  if (typeof names === 'function') return names(defaults, request)
+  if (typeof names === 'function') return names(defaults, request, model)
   const limited = LIMITS.some((name) => request[name] !== undefined)
   const applicable = Object.entries(defaults).filter(([name]) => !limited || !LIMITS.some((limit) => limit === name))
   const renamed = names ? applicable.flatMap(([name, value]) => translated(name, value, names)) : applicable

@@ -4,6 +4,7 @@ import type { Drop } from '../../modes/field-table.ts'
 import { stopsUpTo } from '../wire/fitting/within-range.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
+import { generationOf } from './generation-of.ts'
 import { thinkingOf } from './thinking.ts'
 
 const MOST_STOPS = 5
@@ -19,9 +20,8 @@ export function generationConfigOf(body: ChatRequest, model: string, drop: Drop)
     stopSequences: stopsUpTo(MOST_STOPS, stop, drop),
     candidateCount: body.n === 1 ? undefined : body.n,
     seed: body.seed,
-    // Some models know no penalties, not even none.
-    presencePenalty: body.presence_penalty || undefined,
-    frequencyPenalty: body.frequency_penalty || undefined,
+    presencePenalty: penaltyOf('presence_penalty', body, model, drop),
+    frequencyPenalty: penaltyOf('frequency_penalty', body, model, drop),
     responseLogprobs: body.logprobs === true ? true : undefined,
     logprobs: body.logprobs === true ? body.top_logprobs : undefined,
     responseModalities: Array.isArray(modalities) ? modalities.map(modalityOf) : undefined,
@@ -30,6 +30,14 @@ export function generationConfigOf(body: ChatRequest, model: string, drop: Drop)
   }
   const set = Object.entries(config).filter(([, value]) => value !== undefined && value !== null)
   return set.length === 0 ? undefined : Object.fromEntries(set)
+}
+
+/** Some models know no penalties, not even none, and those since generation 4 refuse all. */
+function penaltyOf(field: 'presence_penalty' | 'frequency_penalty', body: ChatRequest, model: string, drop: Drop) {
+  const penalty = body[field] || undefined
+  if (penalty === undefined || (generationOf(model) ?? 0) < 4) return penalty
+  drop(field)
+  return undefined
 }
 
 function modalityOf(modality: unknown): string {

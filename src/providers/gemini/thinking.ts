@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
+import { type Efforts, effortOfBudget, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { generationOf } from './generation-of.ts'
 
@@ -19,8 +19,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
 /** The thinking levels since generation 3, by their names in chat. */
 const LEVELS: Efforts = [
   [/gemini-3-pro/, ['low', 'high']],
-  [/pro/, ['low', 'medium', 'high']],
-  [/^/, ['minimal', 'low', 'medium', 'high']],
+  [/gemini-(3(\.[1-6])?-flash|.*flash-lite)/, ['minimal', 'low', 'medium', 'high']],
+  [/gemini-4-(hydrogen|neon)/, ['low', 'medium', 'high', 'xhigh']],
+  [/^/, ['low', 'medium', 'high']],
 ]
 
 /** A model up to generation 2.5 that cannot be told not to think. */
@@ -30,8 +31,14 @@ const ALWAYS_THINKS = /2\.5-pro/
  *  receives the thoughts. */
 export function thinkingOf({ thinking, reasoning_effort }: ChatRequest, model: string): JsonRecord | undefined {
   const { type, budget_tokens } = asRecord(thinking)
-  if (type === 'disabled') return { thinkingBudget: 0 }
-  if (typeof budget_tokens === 'number') return { includeThoughts: true, thinkingBudget: budget_tokens }
+  const generation = generationOf(model) ?? 0
+  const isOff = type === 'disabled'
+  if (isOff || typeof budget_tokens === 'number') {
+    const budget = isOff ? 0 : Number(budget_tokens)
+    // Models since generation 4 refuse budgets.
+    if (generation >= 4) return levelOf(budget === 0 ? 'none' : effortOfBudget(budget), model, 'thinking')
+    return isOff ? { thinkingBudget: 0 } : { includeThoughts: true, thinkingBudget: budget }
+  }
   if (reasoning_effort === undefined || reasoning_effort === null) {
     return type === undefined ? undefined : { includeThoughts: true }
   }
@@ -42,14 +49,15 @@ export function thinkingOf({ thinking, reasoning_effort }: ChatRequest, model: s
       param: 'reasoning_effort',
     })
   }
-  const generation = generationOf(model) ?? 0
-  if (reasoning_effort === 'none' && (generation >= 3 || ALWAYS_THINKS.test(model))) {
-    throw unsupported('reasoning_effort', 'a model that always thinks', "Ask for 'minimal', or choose another model.")
-  }
-  // A name without a generation, such as gemini-flash-latest, gets a budget, which every generation accepts.
-  if (generation < 3) {
-    return budget === 0 ? { thinkingBudget: 0 } : { includeThoughts: true, thinkingBudget: budget }
-  }
-  const level = nearestEffort(reasoning_effort, model, LEVELS)
-  return { includeThoughts: true, thinkingLevel: String(level).toUpperCase() }
+  if (generation >= 3) return levelOf(String(reasoning_effort), model, 'reasoning_effort')
+  if (budget === 0 && ALWAYS_THINKS.test(model)) throw alwaysThinks('reasoning_effort')
+  return budget === 0 ? { thinkingBudget: 0 } : { includeThoughts: true, thinkingBudget: budget }
 }
+
+function levelOf(effort: string, model: string, param: string): JsonRecord {
+  if (effort === 'none') throw alwaysThinks(param)
+  return { includeThoughts: true, thinkingLevel: String(nearestEffort(effort, model, LEVELS)).toUpperCase() }
+}
+
+const alwaysThinks = (param: string) =>
+  unsupported(param, 'a model that always thinks', "Ask for 'minimal', or choose another model.")

@@ -24,7 +24,7 @@ describe('a request of the Messages API as chat', () => {
     ['sampling', { temperature: 0.5, top_p: 0.9, top_k: 4 }, { temperature: 0.5, top_p: 0.9, top_k: 4 }],
     ['thinking', { thinking: { type: 'enabled', budget_tokens: 4000 } }, { reasoning_effort: 'medium' }],
     ['no thinking', { thinking: { type: 'disabled' }, output_config: { effort: 'high' } }, {}],
-    ['effort', { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, { reasoning_effort: 'xhigh' }],
+    ['effort', { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, { reasoning_effort: 'max' }],
     ['a tier', { service_tier: 'standard_only' }, { service_tier: 'default' }],
     ['nothing in empty fields', { mcp_servers: [], container: null, context_management: {} }, {}],
     ['a stream', { stream: true }, { stream: true, stream_options: { include_usage: true } }],

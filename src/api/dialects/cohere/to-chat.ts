@@ -2,6 +2,7 @@ import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../../li
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { CohereChatRequest } from '../../../modes/cohere/chat.ts'
 import { applyTable, type Drop, unruled } from '../../../modes/field-table.ts'
+import { effortOfBudget } from '../../../providers/wire/fitting/nearest-effort.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { COHERE_FIELDS } from './fields.ts'
 
@@ -122,5 +123,5 @@ function reasoning(thinking: CohereChatRequest['thinking']): JsonRecord {
   if (thinking?.type !== 'enabled') return {}
   const budget = thinking.token_budget
   if (budget == null) return { reasoning_effort: 'medium' }
-  return { reasoning_effort: budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high' }
+  return { reasoning_effort: effortOfBudget(budget) }
 }

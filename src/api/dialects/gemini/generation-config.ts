@@ -1,7 +1,8 @@
 import { camelCase, eitherCase } from '../../../lib/json/camel-case.ts'
-import { asText, entryOf, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import { asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { ModelRequest } from '../../../modes/mode.ts'
+import { effortOfBudget } from '../../../providers/wire/fitting/nearest-effort.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { CONFIG_FIELDS } from './fields.ts'
 import { jsonSchema } from './json-schema.ts'
@@ -46,17 +47,17 @@ export function chatSettings(config: JsonRecord, drop: Drop): JsonRecord {
   }
 }
 
-const LEVELS: Readonly<Record<string, string>> = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
+const LEVELS: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high', 'xhigh'])
 
 /** Chat has named efforts instead of a number of tokens: the budget becomes the nearest one. The model decides of -1, and
  *  not to think is what models do that are not asked to. */
 function effortOf({ thinkingConfig }: JsonRecord): string | undefined {
   const { thinkingLevel, thinkingBudget } = camelCase(thinkingConfig)
-  const level = entryOf(LEVELS, asText(thinkingLevel).toUpperCase())
-  if (level !== undefined) return level
+  const level = asText(thinkingLevel).toLowerCase()
+  if (LEVELS.has(level)) return level
   const budget = Number(thinkingBudget ?? 0)
   if (!(budget > 0)) return undefined
-  return budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high'
+  return effortOfBudget(budget)
 }
 
 function responseFormat({ responseMimeType, responseSchema, responseJsonSchema }: JsonRecord): JsonRecord {

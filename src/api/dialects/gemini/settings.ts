@@ -20,7 +20,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 const TOP: Readonly<Record<string, string>> = { safety_settings: 'safetySettings', cached_content: 'cachedContent' }
 
 /** A deployment's `default_params` as changes of a native request. */
-export const geminiDefaults: DefaultChanges = (defaults, request) => {
+export const geminiDefaults: DefaultChanges = (defaults, request, model) => {
   const own = asRecord(eitherCase(request, 'generationConfig'))
   const missing: Record<string, unknown> = {}
   const changes: Record<string, unknown> = {}
@@ -31,7 +31,7 @@ export const geminiDefaults: DefaultChanges = (defaults, request) => {
   if (defaults.stop !== undefined && defaults.stop !== null) set('stopSequences', [defaults.stop].flat())
   const { thinking, reasoning_effort } = defaults
   if (thinking || reasoning_effort)
-    set('thinkingConfig', thinkingOf({ model: '', messages: [], thinking, reasoning_effort }, ''))
+    set('thinkingConfig', thinkingOf({ model, messages: [], thinking, reasoning_effort }, model))
   for (const [name, member] of Object.entries(TOP)) {
     if (defaults[name] !== undefined && eitherCase(request, member) === undefined) changes[member] = defaults[name]
   }

@@ -2,6 +2,7 @@ import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/l
 import type { ChatRequest } from '../../../modes/chat.ts'
 import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
+import { effortOfBudget } from '../../../providers/wire/fitting/nearest-effort.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { MESSAGES_FIELDS, OUTPUT_FIELDS } from './fields.ts'
 import { chatTools } from './tools.ts'
@@ -42,10 +43,10 @@ function defined(fields: JsonRecord): JsonRecord {
 function reasoning({ thinking, output_config }: MessagesRequest): JsonRecord {
   const { effort } = asRecord(output_config)
   if (thinking?.type === 'disabled') return {}
-  if (typeof effort === 'string') return { reasoning_effort: effort === 'max' ? 'xhigh' : effort }
+  if (typeof effort === 'string') return { reasoning_effort: effort }
   if (thinking?.type !== 'enabled') return {}
   const budget = Number(thinking.budget_tokens)
-  return { reasoning_effort: budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high' }
+  return { reasoning_effort: effortOfBudget(budget) }
 }
 
 function responseFormat({ output_config, output_format: older }: MessagesRequest): JsonRecord {

@@ -25,3 +25,8 @@ export function nearestEffort(asked: unknown, model: string, efforts: Efforts): 
     undefined,
   )
 }
+
+/** The effort of a budget of thought in tokens. */
+export function effortOfBudget(budget: number): string {
+  return budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high'
+}
