@@ -18,7 +18,8 @@ export function adaptedFields(
   quirks: ChatQuirks,
   drop: Drop,
 ): Record<string, unknown> {
-  const { refusesHints, unknownHints, stops, refuses = [], efforts = [], samplesAlone, hottest } = quirks
+  const { refusesHints, unknownHints, stops, refuses = [], efforts = [], plainWithTools } = quirks
+  const { toldNotToReason, samplesAlone, hottest } = quirks
   const { user, stop, reasoning_effort: effort, temperature, tools } = body
   const changes: Record<string, unknown> = {}
   const leaveOut = (field: string) => {
@@ -30,17 +31,16 @@ export function adaptedFields(
     changes.stop = stop.slice(0, stops)
     drop('stop')
   }
-  if (effort !== undefined) {
-    const isPlain = isSet(effort) && effort !== 'none' && tools?.length && quirks.plainWithTools?.test(model)
-    const taken = isPlain ? undefined : nearestEffort(effort, model, efforts)
-    if (taken === undefined) leaveOut('reasoning_effort')
-    else if (taken !== effort) changes.reasoning_effort = taken
-  }
+  const isPlain = Boolean(tools?.length && plainWithTools?.test(model))
+  const isUnthought = toldNotToReason?.test(model) || effort === 'none'
+  const taken = nearestEffort(isPlain ? (isUnthought ? 'none' : undefined) : effort, model, efforts)
+  if (taken !== effort) changes.reasoning_effort = taken
+  if (isSet(effort) && (taken === undefined || (isPlain && taken !== effort))) drop('reasoning_effort')
   if (hottest !== undefined && typeof temperature === 'number' && temperature > hottest) {
     changes.temperature = hottest
     drop('temperature')
   }
-  if (samplesAlone?.(model, effort)) {
+  if (samplesAlone?.(model, taken)) {
     for (const [field, usual] of Object.entries(SAMPLING))
       if (isSet(body[field]) && body[field] !== usual) leaveOut(field)
   }

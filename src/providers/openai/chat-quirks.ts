@@ -12,6 +12,8 @@ export interface ChatQuirks {
   readonly streamOptions?: false
   /** The only field in which it accepts the reasoning of earlier turns; absent if it accepts any. */
   readonly reasoning?: ReasoningField
+  /** It refuses earlier answers without the field of their reasoning, which may be empty. */
+  readonly needsReasoning?: true
   /** Addresses of objects that it reads with the account's credentials. */
   readonly readsOwn?: RegExp
   /** It accepts the cache marks of the Messages API. */
@@ -45,6 +47,8 @@ export interface ChatQuirks {
   readonly efforts?: Efforts
   /** Its models that take no effort beside functions in chat. */
   readonly plainWithTools?: RegExp
+  /** Those of them that reason unasked, and have to be told not to. */
+  readonly toldNotToReason?: RegExp
   /** Whether a model that reasons so much refuses to be told how to sample. */
   readonly samplesAlone?: (model: string, effort: unknown) => boolean
   /** The highest temperature that it takes, if chat's is higher. */
@@ -77,14 +81,18 @@ export const OPENAI_QUIRKS = {
   efforts: [
     [/(^|:)(gpt-3|gpt-4|chatgpt-)|-chat(-|$)/, []],
     [/(^|:)gpt-5-pro/, ['high']],
+    [/(^|:)gpt-5(?!\.)/, ['minimal', 'low', 'medium', 'high']],
     [/(^|:)gpt-5\.1(?!-codex-max)/, ['none', 'low', 'medium', 'high']],
-    [/(^|:)gpt-5\./, ['none', 'low', 'medium', 'high', 'xhigh']],
-    [/(^|:)gpt-5/, ['minimal', 'low', 'medium', 'high']],
+    [/(^|:)gpt-(5\.|6-sol|[\d.]+-(luna|terra))/, ['none', 'low', 'medium', 'high', 'xhigh']],
+    [/(^|:)gpt-\d/, ['low', 'medium', 'high', 'xhigh']],
     [/(^|:)o\d/, ['low', 'medium', 'high']],
   ],
-  plainWithTools: /(^|:)gpt-(5\.[4-9]|[6-9])/,
+  newerLimit: /(^|:)(o\d|gpt-([5-9]|\d\d))/,
+  plainWithTools: /(^|:)gpt-(5\.[4-9]|[6-9]|\d\d)/,
+  toldNotToReason: /(^|:)gpt-(5\.[6-9]|[6-9]|\d\d)/,
   // Since 5.1 the models are asked to reason; from 5.5 on they do it unasked.
   samplesAlone: (model, effort) =>
-    /(^|:)(o\d|gpt-[6-9]|gpt-5(?!\.[1-4]|[\w-]*-chat))/.test(model) ||
-    (/(^|:)gpt-5\.[1-4]/.test(model) && typeof effort === 'string' && effort !== 'none'),
+    /(^|:)(o\d|gpt-([5-9]|\d\d)(?![\w.-]*-chat))/.test(model) &&
+    effort !== 'none' &&
+    (typeof effort === 'string' || !/(^|:)gpt-5\.[1-4]/.test(model)),
 } as const satisfies ChatQuirks

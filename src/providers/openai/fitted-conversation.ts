@@ -34,6 +34,7 @@ export function conversationFitting(
 /** The names of members and roles without which a conversation fits. */
 function wordsThatChange({
   reasoning,
+  needsReasoning,
   instructionsAnywhere,
   refusesHints,
   strictCalls,
@@ -42,6 +43,7 @@ function wordsThatChange({
 }: ChatQuirks): ReadonlySet<string> {
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
+    ...(needsReasoning ? [ASSISTANT] : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
     ...(refusesHints ? [...OF_ANSWERS, PARTS] : []),
     ...(documentUrls ? [FILE] : []),
@@ -55,6 +57,7 @@ function fitted(
   messages: Messages,
   {
     reasoning,
+    needsReasoning,
     instructionsAnywhere,
     refusesHints,
     strictCalls,
@@ -67,6 +70,7 @@ function fitted(
   drop: Drop,
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
+  if (needsReasoning && fitting.some(lacksReasoning)) fitting = fitting.map(withEmptyReasoning)
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
   if (refusesHints && fitting.some(hasAnswerFields)) fitting = fitting.map(withoutAnswerFields)
   if (refusesHints) fitting = withPlainParts(fitting)
@@ -76,6 +80,13 @@ function fitted(
   if (answersResults) fitting = withResultsAnswered(withoutSilence(fitting, reasoning !== 'none'))
   return marksPrefill ? withMarkedPrefill(fitting) : fitting
 }
+
+const ASSISTANT = 'assistant'
+const lacksReasoning = ({ role, reasoning_content }: Message) =>
+  role === ASSISTANT && typeof reasoning_content !== 'string'
+/** As an answer of other vendors' models, or of a client that keeps no reasoning, is taken. */
+const withEmptyReasoning = (message: Message): Message =>
+  lacksReasoning(message) ? { ...message, reasoning_content: '' } : message
 
 /** The ids of calls, and of what their results name. */
 const IDS = ['id', 'tool_call_id']

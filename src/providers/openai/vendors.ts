@@ -63,7 +63,6 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'https://api.openai.com/v1',
     modes: ['responses', 'embedding', ...IMAGES, 'audio_speech', ...HEARING, 'moderation'],
     ...OPENAI_QUIRKS,
-    newerLimit: /(^|:)(o\d|gpt-[5-9])/,
     writesCache: true,
   },
   mistral: {
@@ -138,6 +137,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: [],
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
+    needsReasoning: true,
     withoutSchemas: true,
   },
   openrouter: {
@@ -160,6 +160,11 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'xAI',
     apiBase: 'https://api.x.ai/v1',
     modes: ['responses', 'image_generation'],
+    efforts: [
+      [/grok-4\.3/, ['none', 'low', 'medium', 'high']],
+      [/grok-4\.5/, ['low', 'medium', 'high']],
+      [/grok-(4\.[6-9]|[5-9])/, ['low', 'medium', 'high', 'xhigh']],
+    ],
   },
   cerebras: {
     label: 'Cerebras',
@@ -185,6 +190,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: [],
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
+    efforts: [[/kimi-k[3-9]/, ['low', 'high', 'max']]],
+    samplesAlone: (model) => /kimi-(?!k2(-|$))/.test(model),
     hottest: 1,
     stops: 5,
     // Files that were uploaded to the account.
