@@ -293,7 +293,7 @@ describe('a deployment', () => {
     [
       'without a provider',
       entry('model: gpt-5'),
-      [`${P}.model: must have the form <provider>/<model> with a known provider, such as openai/gpt-5`],
+      [`${P}.model: must have the form <provider>/<model> with a known provider, such as openai/gpt-6-luna`],
     ],
     [
       'of an unknown provider',

@@ -142,7 +142,7 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
       if (typeof params.model !== 'string' || params.model === '') return
       const { provider, upstreamModel } = resolveModel(params.provider, params.model)
       if (provider === undefined || (params.provider === undefined && !providers.has(provider))) {
-        const message = `must have the form <provider>/<model> with a known provider${suggestion(provider, [...providers.keys()]) || ', such as openai/gpt-5'}`
+        const message = `must have the form <provider>/<model> with a known provider${suggestion(provider, [...providers.keys()]) || ', such as openai/gpt-6-luna'}`
         context.addIssue({ code: 'custom', path: ['model'], message })
       } else if (upstreamModel === '') {
         context.addIssue({ code: 'custom', path: ['model'], message: 'names no model behind the slash' })

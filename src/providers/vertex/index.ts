@@ -43,7 +43,7 @@ export const vertex: Provider = {
     },
   },
   listings: () =>
-    'Vertex lists its models only to consoles of Google: type a name such as gemini-2.5-flash, claude-sonnet-4-5, openai/gpt-oss-120b-maas or endpoints/<id>.',
+    'Vertex lists its models only to consoles of Google: type a name such as gemini-3.8-flash, claude-sonnet-5-5, openai/gpt-oss-120b-maas or endpoints/<id>.',
   connect(parameters, defaults) {
     if (!parameters.api_key) {
       throw new TypeError("provider 'vertex' needs gateway_params.api_key: a service account's JSON, or an API key")
