@@ -1,7 +1,7 @@
 import { entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
-import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
+import { type Efforts, effortOfBudget, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { withoutSilence } from '../wire/fitting/plain-conversation.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
@@ -32,11 +32,11 @@ const takesBudget = (model: string) => claudeVersion(model) <= 405
 
 /** What a model is told that is not to think. Since 5.5 Sonnet thinks between its calls at least, and the larger models
  *  cannot be told, as some before. */
-function unthinking(model: string): JsonRecord {
+function unthinking(model: string, param: string): JsonRecord {
   const isLate = claudeVersion(model) >= 505
   if (isLate && /sonnet/.test(model)) return { type: 'between_tools' }
   if ((isLate && !/haiku/.test(model)) || /claude-(?:fable|mythos)/.test(model)) {
-    throw unsupported('reasoning_effort', 'this model, which always thinks')
+    throw unsupported(param, 'this model, which always thinks')
   }
   return { type: 'disabled' }
 }
@@ -51,25 +51,28 @@ interface ThinkingFields {
   readonly budget: number
 }
 
-/** The thinking fields of a request. The vendor's own `thinking` takes precedence over `reasoning_effort`. */
+/** The thinking fields of a request. The vendor's own `thinking` takes precedence over `reasoning_effort`; its budget, which
+ *  models since 4.7 refuse, becomes the nearest effort. */
 export function thinkingFields(
   body: ChatRequest,
   model: string,
   maxTokens: number | undefined,
   drop: Drop,
 ): ThinkingFields {
-  const { reasoning_effort: effort, thinking } = body
-  if (isRecord(thinking)) {
-    const { budget_tokens: budget } = thinking
-    return { thinking, budget: typeof budget === 'number' ? budget : 0 }
-  }
+  const own = isRecord(body.thinking) ? body.thinking : undefined
+  const { type, budget_tokens } = own ?? {}
+  if (type === 'disabled') return { thinking: unthinking(model, 'thinking'), budget: 0 }
+  const isRefused = type === 'enabled' && claudeVersion(model) >= 407
+  if (own && !isRefused) return { thinking: own, budget: typeof budget_tokens === 'number' ? budget_tokens : 0 }
+  const effort = isRefused ? effortOfBudget(Number(budget_tokens)) : body.reasoning_effort
   if (effort === undefined || effort === null) return { budget: 0 }
-  if (effort === 'none') return { thinking: unthinking(model), budget: 0 }
+  if (effort === 'none') return { thinking: unthinking(model, 'reasoning_effort'), budget: 0 }
   const wanted = entryOf(BUDGETS, effort)
   if (wanted === undefined) throw unsupported('reasoning_effort', 'the Messages API')
   if (!takesBudget(model)) {
     const word = String(nearestEffort(effort, model, EFFORTS))
-    return { ...(forcesTools(body) ? {} : { thinking: SHOWN }), effort: word, budget: 0 }
+    const thinking = Number.isNaN(claudeVersion(model)) ? { type: 'adaptive' } : SHOWN
+    return { ...(forcesTools(body) ? {} : { thinking }), effort: word, budget: 0 }
   }
   const budget = Math.min(wanted, (maxTokens ?? Number.POSITIVE_INFINITY) - 1)
   // So short an answer has no room for thinking.

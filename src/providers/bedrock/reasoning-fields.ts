@@ -4,12 +4,14 @@ import type { Drop } from '../../modes/field-table.ts'
 import { thinkingFields } from '../anthropic/thinking-fields.ts'
 import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 
+const CLAUDE = /anthropic\.claude/
+
 /** The reasoning fields of the model families; Converse itself has none. */
 const FAMILIES: readonly {
   readonly of: RegExp
   fields(effort: unknown, body: ChatRequest, model: string, drop: Drop): JsonRecord
 }[] = [
-  { of: /anthropic\.claude/, fields: (_, body, model, drop) => claudeFields(body, model, drop) },
+  { of: CLAUDE, fields: (_, body, model, drop) => claudeFields(body, model, drop) },
   {
     of: /amazon\.nova-2/,
     fields: (effort, body) => novaFields(effort, body),
@@ -32,11 +34,12 @@ function novaFields(asked: unknown, { max_completion_tokens, max_tokens }: ChatR
   return { reasoningConfig: { type: 'enabled', maxReasoningEffort } }
 }
 
-/** The model-specific fields for reasoning. The client's own `thinking` passes unchanged. */
+/** The model-specific fields for reasoning. The client's own `thinking` passes unchanged, where Claude takes it. */
 export function reasoningFields(body: ChatRequest, model: string, drop: Drop): JsonRecord {
   const { reasoning_effort: effort, thinking } = body
-  if (isRecord(thinking)) return { thinking }
-  if (effort == null) return {}
+  const isOwn = isRecord(thinking)
+  if (isOwn && !CLAUDE.test(model)) return { thinking }
+  if (effort == null && !isOwn) return {}
   const family = FAMILIES.find(({ of }) => of.test(model))
   if (!family) drop('reasoning_effort')
   return family?.fields(effort, body, model, drop) ?? {}

@@ -104,7 +104,7 @@ const schema = z.strictObject({
     .discriminatedUnion('type', [
       z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024), display: text.nullish() }),
       z.strictObject({ type: z.literal('adaptive'), display: text.nullish() }),
-      z.strictObject({ type: z.literal('disabled') }),
+      z.strictObject({ type: z.enum(['disabled', 'between_tools']) }),
     ])
     .optional(),
   tool_choice: choice.optional(),
