@@ -15,7 +15,7 @@ const entry = (name: string, model: string, base: string, info: string) => `  - 
 const gateway = withGateway(
   () => `router_settings: { cooldown_time: 0 }
 model_list:
-${entry('eleven_multilingual_v2', 'elevenlabs/eleven_multilingual_v2', '', '{ cost_per_character: 0.001 }')}${entry('other', 'openai-compatible/tts-1', '/v1', '{ cost_per_character: 0.002, default_params: { instructions: Softly } }')}${entry('scribe', 'elevenlabs/scribe_v2', '', '{ cost_per_audio_second: 0.001 }')}${entry('whisper', 'openai-compatible/whisper-1', '/v1', '{ cost_per_audio_second: 0.001 }')}${entry('plain', 'openai-compatible/gpt-4o-transcribe', '/v1', '{ cost_per_audio_second: 0.001 }')}`,
+${entry('eleven_multilingual_v2', 'elevenlabs/eleven_multilingual_v2', '', '{ cost_per_character: 0.001 }')}${entry('other', 'openai-compatible/tts-1', '/v1', '{ cost_per_character: 0.002, default_params: { instructions: Softly } }')}${entry('scribe', 'elevenlabs/scribe_v2', '', '{ cost_per_audio_second: 0.001 }')}${entry('whisper', 'openai-compatible/whisper-1', '/v1', '{ cost_per_audio_second: 0.001 }')}${entry('plain', 'openai-compatible/gpt-transcribe', '/v1', '{ cost_per_audio_second: 0.001 }')}`,
 )
 
 const key = { 'xi-api-key': MASTER_KEY, authorization: '' }

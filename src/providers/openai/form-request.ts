@@ -47,7 +47,7 @@ function rewritten(path: string, body: ModelRequest, form: RequestForm, connecti
 }
 
 /** Models that answer in plain JSON alone. */
-const PLAIN = /^gpt-.*-transcribe/
+const PLAIN = /^gpt-(.*-)?transcribe/
 
 function fieldsOf(asked: ModelRequest, { model }: Connection): Fields {
   const { timestamp_granularities: _, ...plain } = asked
