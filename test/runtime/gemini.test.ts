@@ -144,7 +144,7 @@ describe('Gemini', () => {
     expect(stop_reason).toBe('tool_use')
     expect(content).toEqual([
       { type: 'thinking', thinking: 'Both.', signature: 'gemini:c2ln' },
-      { type: 'tool_use', id: 'f-1', name: 'time', input: {} },
+      { type: 'tool_use', id: 'f-1', name: 'time', input: {}, caller: { type: 'direct' } },
     ])
     const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'f-1', content: 'noon' }] }
     const turn = [...messages, { role: 'assistant', content }, result]

@@ -1,6 +1,7 @@
 import type { GatewayParams } from '../../config/sections/model-list.ts'
 import { asList, asRecord } from '../../lib/json/lenient.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
+import { chatOrResponses } from '../openai/by-responses/chat-or-responses.ts'
 import { openaiChat } from '../openai/chat.ts'
 import { openaiEmbeddings, openaiImageEdits, openaiImages } from '../openai/modes.ts'
 import { openaiResponses } from '../openai/responses.ts'
@@ -22,12 +23,13 @@ const withoutResponses: Adapters = {
   audio_translation: versioned(adapterFor(openaiTranslation)),
 }
 
+/** The deployment of Responses is in the body, not in the path. */
+const asResponses = (path: string) => path.replace(/\/deployments\/[^/]+(?=\/responses$)/, '')
+
 const adapters: Adapters = {
   ...withoutResponses,
-  // The deployment is in the body, not in the path.
-  responses: versioned(withoutConnections(adapterFor(openaiResponses)), (path) =>
-    path.replace(/\/deployments\/[^/]+(?=\/responses$)/, ''),
-  ),
+  chat: versioned(withoutConnections(adapterFor(chatOrResponses)), asResponses),
+  responses: versioned(withoutConnections(adapterFor(openaiResponses)), asResponses),
 }
 
 /** OpenAI's API on Azure: one address without dates (`/openai/v1`), or one for each deployment with a dated version. */

@@ -1,3 +1,4 @@
+import { chatOrResponses } from '../openai/by-responses/chat-or-responses.ts'
 import { openaiChatWith } from '../openai/chat.ts'
 import type { ChatQuirks } from '../openai/chat-quirks.ts'
 import {
@@ -44,13 +45,16 @@ export interface Vendor extends ChatQuirks {
   readonly keyless?: true
   readonly routingFields?: Provider['routingFields']
   readonly writesCache?: Provider['writesCache']
+  /** Its models reason beside functions in Responses only. */
+  readonly reasonsInResponses?: true
   /** Its name for the `dimensions` of embeddings. */
   readonly dimensions?: string
 }
 
 /** The provider of a vendor of OpenAI's shape. */
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
-  const { label, apiBase, modes, models, keyless, routingFields, writesCache, dimensions, ...quirks } = vendor
+  const { label, apiBase, modes, models, keyless, routingFields, writesCache, dimensions, ...rest } = vendor
+  const { reasonsInResponses, ...quirks } = rest
   return {
     kind,
     profile: profileOf(vendor),
@@ -59,7 +63,7 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
     ...(apiBase === undefined ? { needsAddress: true } : {}),
     connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
     adapters: {
-      chat: adapterFor(openaiChatWith(quirks)),
+      chat: adapterFor(reasonsInResponses ? chatOrResponses : openaiChatWith(quirks)),
       ...Object.fromEntries(modes.map((mode) => [mode, MEDIA[mode]])),
       ...(dimensions ? { embedding: adapterFor(embeddingsNaming(dimensions)) } : {}),
     },

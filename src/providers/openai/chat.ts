@@ -32,7 +32,9 @@ import { strictFields } from './strict-fields.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
-export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
+export function openaiChatWith(
+  quirks: ChatQuirks,
+): Adapter<ChatRequest> & Required<Pick<Adapter<ChatRequest>, 'stream'>> {
   const { streamOptions, usageUnder, readsOwn, takes, unknownHints } = quirks
   const fitted = conversationFitting(quirks)
   return {
@@ -87,6 +89,15 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
 
 /** Chat with OpenAI itself. */
 export const openaiChat = openaiChatWith(OPENAI_QUIRKS)
+
+/** A request in the words of chat, as a translation to chat would send it to a vendor. */
+export function asTaken(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): ChatRequest {
+  const { body } = call
+  const changes = plain(call, model, quirks)
+  const changed = changes.messages as ChatRequest['messages'] | undefined
+  const messages = conversationFitting(quirks)(body, changed, dropper(call))
+  return { ...body, ...changes, ...(messages ? { messages } : {}) }
+}
 
 /** The fields of a translated request without what only other dialects know. */
 function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): Record<string, unknown> {

@@ -64,6 +64,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['responses', 'embedding', ...IMAGES, 'audio_speech', ...HEARING, 'moderation'],
     ...OPENAI_QUIRKS,
     writesCache: true,
+    reasonsInResponses: true,
   },
   mistral: {
     label: 'Mistral',

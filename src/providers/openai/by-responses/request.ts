@@ -1,0 +1,112 @@
+import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import { upstreamMetadata } from '../../wire/upstream-metadata.ts'
+import { inputItems } from './items.ts'
+
+/** Fields of chat that Responses has under the same name and in the same form. */
+const CARRIED = [
+  'temperature',
+  'top_p',
+  'parallel_tool_calls',
+  'service_tier',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+] as const
+
+/** Fields that are expressed in Responses. */
+const EXPRESSED: ReadonlySet<string> = new Set([
+  ...CARRIED,
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'reasoning_effort',
+  'verbosity',
+  'max_completion_tokens',
+  'max_tokens',
+  'stream',
+  'stream_options',
+  'store',
+  'metadata',
+])
+/** Values of other fields that ask for nothing. */
+const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = {
+  n: [1],
+  logprobs: [false],
+  top_logprobs: [0],
+  presence_penalty: [0],
+  frequency_penalty: [0],
+}
+
+/** The least limit that Responses takes. */
+const LEAST_LIMIT = 16
+
+/** Whether all tools of a request of chat are functions, and nothing that it asks for is known to chat alone. */
+function isExpressible(body: ChatRequest): boolean {
+  for (const field in body) {
+    const value = body[field]
+    if (EXPRESSED.has(field) || value === undefined || value === null || isEmpty(value)) continue
+    if (!entryOf(NEUTRAL, field)?.includes(value)) return false
+  }
+  return body.tools?.every(({ type }) => type === 'function') === true
+}
+
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** A request of chat in the words of Responses; undefined if it has none for a part of it. The provider keeps nothing unless
+ *  the client says so. */
+export function responsesRequest(body: ChatRequest, model: string, streamed: boolean): JsonRecord | undefined {
+  const input = isExpressible(body) ? inputItems(body.messages) : undefined
+  if (!input) return undefined
+  const { reasoning_effort: effort, metadata, store } = body
+  const limit = body.max_completion_tokens ?? body.max_tokens
+  const text = textOf(body)
+  const fields: JsonRecord = {
+    model,
+    input,
+    tools: body.tools?.map(toolOf),
+    tool_choice: choiceOf(body.tool_choice),
+    ...Object.fromEntries(CARRIED.map((field) => [field, body[field]])),
+    max_output_tokens: typeof limit === 'number' ? Math.max(LEAST_LIMIT, limit) : undefined,
+    reasoning: effort == null ? undefined : { effort },
+    text: Object.keys(text).length === 0 ? undefined : text,
+    metadata: metadata === undefined ? undefined : upstreamMetadata(body),
+    store: store ?? false,
+    stream: streamed || undefined,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
+}
+
+/** Responses holds functions strictly to their schema unless it is told not to. */
+function toolOf(tool: unknown): JsonRecord {
+  const { name, description, parameters, strict } = asRecord(asRecord(tool).function)
+  return {
+    type: 'function',
+    name,
+    ...(description == null ? {} : { description }),
+    parameters: parameters ?? { type: 'object', properties: {} },
+    strict: strict === true,
+  }
+}
+
+function choiceOf(choice: unknown): unknown {
+  const { type, function: named, allowed_tools: allowed } = asRecord(choice)
+  if (type === 'function') return { type, name: asRecord(named).name }
+  if (type !== 'allowed_tools') return choice
+  const { mode, tools } = asRecord(allowed)
+  return { type, mode, tools: asList(tools).map((tool) => ({ type: 'function', name: nameOf(tool) })) }
+}
+
+const nameOf = (tool: unknown) => asText(asRecord(asRecord(tool).function).name)
+
+function textOf({ response_format, verbosity }: ChatRequest): JsonRecord {
+  const { type, json_schema } = asRecord(response_format)
+  return {
+    ...(type === undefined ? {} : { format: type === 'json_schema' ? { type, ...asRecord(json_schema) } : { type } }),
+    ...(verbosity == null ? {} : { verbosity }),
+  }
+}
