@@ -1,4 +1,4 @@
-import { base64Bytes } from '../lib/bytes/base64.ts'
+import { base64Bytes, base64Text } from '../lib/bytes/base64.ts'
 import { isRecord, type JsonRecord } from '../lib/json/lenient.ts'
 
 /** What headers of MCP repeat of a message, so that those on its way can read it there. */
@@ -70,9 +70,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** A text as a header carries it: in base64 if it would not arrive as it is. */
 export function asHeader(text: string): string {
   if (PLAIN.test(text) && !ENCODED.test(text)) return text
-  // Of any length: not as arguments of one call.
-  const binary = Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join('')
-  return `=?base64?${btoa(binary)}?=`
+  return `=?base64?${base64Text(encoder.encode(text))}?=`
 }
 
 /** The text in such a header; undefined if it cannot be read. */

@@ -1,17 +1,10 @@
+import { base64Text } from './base64.ts'
 import { through } from './through.ts'
 
 /** A text, compressed, as base64. */
 export async function gzipText(text: string): Promise<string> {
-  const packed = await through(new CompressionStream('gzip'), new TextEncoder().encode(text))
-  let binary = ''
-  for (let at = 0; at < packed.byteLength; at += AT_ONCE) {
-    binary += String.fromCharCode(...packed.subarray(at, at + AT_ONCE))
-  }
-  return btoa(binary)
+  return base64Text(await through(new CompressionStream('gzip'), new TextEncoder().encode(text)))
 }
-
-/** More arguments than a call takes everywhere. */
-const AT_ONCE = 8192
 
 /** Reads what `gzipText` has made; undefined if it is damaged. */
 export async function gunzipText(base64: string): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { base64Text } from '../../lib/bytes/base64.ts'
 import { latin1Text } from '../../lib/bytes/latin1.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
@@ -67,7 +68,5 @@ function asBase64(vector: Vector): string {
   if (typeof vector === 'string') return vector
   const view = new DataView(new ArrayBuffer(4 * vector.length))
   for (const [index, value] of vector.entries()) view.setFloat32(4 * index, Number(value), true)
-  let binary = ''
-  for (let at = 0; at < view.byteLength; at++) binary += String.fromCharCode(view.getUint8(at))
-  return btoa(binary)
+  return base64Text(new Uint8Array(view.buffer))
 }

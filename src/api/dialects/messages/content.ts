@@ -1,3 +1,4 @@
+import { base64Text } from '../../../lib/bytes/base64.ts'
 import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import { inexpressible } from '../inexpressible.ts'
 
@@ -64,8 +65,4 @@ function dataOf(value: unknown, at: string): string {
   throw inexpressible(at, `'${at}': send the bytes in base64, text, or an address.`)
 }
 
-function base64Of(text: string): string {
-  let binary = ''
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
-  return btoa(binary)
-}
+const base64Of = (text: string) => base64Text(new TextEncoder().encode(text))

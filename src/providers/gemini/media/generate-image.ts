@@ -5,7 +5,7 @@ import { adapted, applyTable, carried, type FieldTable, hint, refused } from '..
 import { isFormFile } from '../../../modes/form.ts'
 import type { ImageEditRequest } from '../../../modes/image-edit.ts'
 import type { ImageRequest } from '../../../modes/image-generation.ts'
-import { usageOf } from '../../../modes/usage.ts'
+import { type Usage, usageOf } from '../../../modes/usage.ts'
 import { type Adapter, type Connection, dropper, type Outgoing, type Reply } from '../../provider.ts'
 import { cloudObjectRefused } from '../../wire/cloud-objects.ts'
 import { answeredAt } from '../../wire/connection/answered-at.ts'
@@ -131,7 +131,7 @@ function picturesOf(candidate: JsonRecord): Picture[] {
   return pictures
 }
 
-function publicUsage({ inputTokens, outputTokens, cachedInputTokens }: NonNullable<ReturnType<typeof geminiUsage>>) {
+function publicUsage({ inputTokens, outputTokens, cachedInputTokens }: Usage) {
   return {
     input_tokens: inputTokens,
     output_tokens: outputTokens,

@@ -1,5 +1,6 @@
-import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../../lib/json/lenient.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
+import { adapted, applyTable, carried, type FieldTable, refused } from '../../../modes/field-table.ts'
 import { upstreamMetadata } from '../../wire/upstream-metadata.ts'
 import { inputItems } from './items.ts'
 
@@ -16,30 +17,27 @@ const CARRIED = [
   'prompt_cache_options',
 ] as const
 
-/** Fields that are expressed in Responses. */
-const EXPRESSED: ReadonlySet<string> = new Set([
-  ...CARRIED,
-  'model',
-  'messages',
-  'tools',
-  'tool_choice',
-  'response_format',
-  'reasoning_effort',
-  'verbosity',
-  'max_completion_tokens',
-  'max_tokens',
-  'stream',
-  'stream_options',
-  'store',
-  'metadata',
-])
-/** Values of other fields that ask for nothing. */
-const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = {
-  n: [1],
-  logprobs: [false],
-  top_logprobs: [0],
-  presence_penalty: [0],
-  frequency_penalty: [0],
+/** What becomes of the fields of chat. Only what asks for nothing may be without a place. */
+const FIELDS: FieldTable = {
+  ...Object.fromEntries(CARRIED.map((field) => [field, carried()])),
+  model: carried(),
+  store: carried(),
+  metadata: adapted('as in chat'),
+  stream: adapted("the gateway's own"),
+  stream_options: adapted("the gateway's own"),
+  messages: adapted('items', 'input'),
+  tools: adapted('functions'),
+  tool_choice: adapted('by name'),
+  response_format: adapted('a format', 'text'),
+  verbosity: adapted('beside the format', 'text'),
+  reasoning_effort: adapted('its member', 'reasoning'),
+  max_completion_tokens: carried('max_output_tokens'),
+  max_tokens: carried('max_output_tokens'),
+  n: refused([1]),
+  logprobs: refused([false]),
+  top_logprobs: refused([0]),
+  presence_penalty: refused([0]),
+  frequency_penalty: refused([0]),
 }
 
 /** The least limit that Responses takes. */
@@ -47,15 +45,13 @@ const LEAST_LIMIT = 16
 
 /** Whether all tools of a request of chat are functions, and nothing that it asks for is known to chat alone. */
 function isExpressible(body: ChatRequest): boolean {
-  for (const field in body) {
-    const value = body[field]
-    if (EXPRESSED.has(field) || value === undefined || value === null || isEmpty(value)) continue
-    if (!entryOf(NEUTRAL, field)?.includes(value)) return false
+  let hasPlaces = true
+  const refuse = () => {
+    hasPlaces = false
   }
-  return body.tools?.every(({ type }) => type === 'function') === true
+  applyTable(body, FIELDS, { drop: refuse, refuse })
+  return hasPlaces && body.tools?.every(({ type }) => type === 'function') === true
 }
-
-const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 /** A request of chat in the words of Responses; undefined if it has none for a part of it. The provider keeps nothing unless
  *  the client says so. */
