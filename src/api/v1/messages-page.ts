@@ -30,6 +30,7 @@ export function messagesPage(
 
 function placeOf(names: readonly string[], name: string, param: string): number {
   const place = names.indexOf(name)
-  if (place === -1) throw new GatewayError('invalid_request', `There is no model of the id '${param}'.`, { param })
+  if (place === -1)
+    throw new GatewayError('invalid_request', `'${param}' must be the id of a model that you may call.`, { param })
   return place
 }
