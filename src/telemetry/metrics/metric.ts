@@ -19,6 +19,8 @@ interface Described {
   readonly initial?: readonly Labels[]
   /** Its labels include those of calls, of which some are chosen. */
   readonly ofCalls?: true
+  /** Its one label is the name of a sink, and each sink that runs has a series from the start. */
+  readonly ofSinks?: true
   /** The number of counted parts in one unit, for exact sums of fractions. */
   readonly scale?: number
   /** The ascending upper bounds of a histogram's buckets. */
