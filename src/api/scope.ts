@@ -1,13 +1,9 @@
 import type { BatchFiles } from '../batch/files/batch-files.ts'
-import type { FirstAdmin } from '../identity/accounts/first-admin.ts'
+import type { AccountServices } from '../identity/accounts/account-services.ts'
 import type { Identify } from '../identity/identify.ts'
-import type { Invitations } from '../identity/invitations/invitations.ts'
 import type { KeyCallers } from '../identity/key-callers.ts'
-import type { PasswordServices } from '../identity/passwords/password-services.ts'
-import type { SecondFactor } from '../identity/second-factor/second-factor.ts'
 import type { Session } from '../identity/session-caller.ts'
-import type { SessionClient, Sessions } from '../identity/sessions/sessions.ts'
-import type { SingleSignOn } from '../identity/single-sign-on/single-sign-on.ts'
+import type { SessionClient } from '../identity/sessions/sessions.ts'
 import type { Footprint, Footprints } from '../lib/footprints.ts'
 import type { Seal } from '../lib/sealing/seal.ts'
 import type { Outbox } from '../mail/outbox.ts'
@@ -23,26 +19,18 @@ import type { SpendLog } from '../stores/sql/spend/spend-log.ts'
 import type { SpendReports } from '../stores/sql/spend/spend-reports.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
-import type { Delivery } from '../telemetry/delivery/delivery.ts'
-import type { Metric } from '../telemetry/metrics/metric.ts'
-import type { Measured } from '../telemetry/metrics/scopes.ts'
-import type { Sinks } from '../telemetry/sinks/sinks.ts'
+import type { TelemetryServices } from '../telemetry/telemetry-services.ts'
 import type { RunningTools } from './mcp/running-tools.ts'
 import type { Site } from './middleware/site.ts'
 import type { ToResponse } from './respond.ts'
 
 /** The services of the HTTP side, in addition to the pipeline's. */
-export interface ApiServices extends PipelineServices, PasswordServices {
+export interface ApiServices extends PipelineServices, AccountServices, Omit<TelemetryServices, 'telemetry'> {
   readonly sql: Sql
   readonly blobs: Blobs
   readonly queue: Queue
   readonly identify: Identify
-  readonly sessions: Sessions
   readonly outbox: Outbox
-  readonly invitations: Invitations
-  readonly secondFactor: SecondFactor
-  readonly firstAdmin: FirstAdmin
-  readonly singleSignOn: SingleSignOn
   readonly files: BatchFiles
   readonly keyCallers: KeyCallers
   readonly footprints: Footprints
@@ -57,17 +45,8 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly live: LiveRegistry
   readonly records: SqlRecords
   readonly seal: Seal
-  readonly delivery: Delivery
-  readonly sinks: Sinks
   readonly spendReports: SpendReports
   readonly spendLog: SpendLog
-  /** What is counted from events, with the labels that were chosen. */
-  readonly metrics: readonly Metric[]
-  /** Counters of all isolates on runtimes where they share no memory, else of the processes that share a port; gauges of
-   *  this isolate, or of those processes. */
-  readonly measured: () => Promise<Measured>
-  /** Sends the counters that no settlement carries to the shared store; at most once a second. */
-  readonly flushCounters: (client: Client) => void
   /** Whether the process is stopping. */
   readonly draining: () => boolean
   readonly host?: Host | undefined

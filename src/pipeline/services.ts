@@ -9,13 +9,13 @@ import type { Registry } from '../routing/registry.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import type { BudgetRecords } from '../stores/sql/records/budget-records.ts'
 import type { ContentDoor } from '../telemetry/content/content-door.ts'
+import type { CounterScope } from '../telemetry/metrics/scopes.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { BudgetNotices } from './admit/budget-notices.ts'
 import type { StoreClock } from './admit/store-clock.ts'
 import type { UsualUsage } from './admit/usual-usage.ts'
 import type { Flights } from './cache/flights.ts'
-import type { Client } from './client.ts'
 import type { KeptResponses } from './memory/kept-responses.ts'
 
 /** The services that the pipeline depends on. */
@@ -40,7 +40,7 @@ export interface PipelineServices {
   /** Calls that wait for identical ones. */
   readonly flights: Flights
   /** Sends the counters that no settlement carries to the shared store; at most once a second. */
-  readonly flushCounters: (client: Client) => void
+  readonly flushCounters: CounterScope['flush']
   /** Decides whether the content of a call may leave by a sink. */
   readonly content: ContentDoor
   readonly clock: Clock
