@@ -1,40 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import { rowsOf } from '../query.ts'
-import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import { RANKED_PLACES, RANKED_WITHIN } from './ended-days.ts'
-import type { SpendFilters } from './spend-filters.ts'
-import {
-  DAY_MS,
-  type Filled,
-  GROUPINGS,
-  type Grouping,
-  type ReportRange,
-  type Some,
-  sumsSource,
-} from './spend-source.ts'
-
-/** What a report is about. */
-export interface Source {
-  readonly filled: Filled & { readonly gateway_spend_key_day: boolean }
-  readonly reach: Reach
-  readonly range: ReportRange
-  readonly filters: SpendFilters
-}
+import { DAY_MS, GROUPINGS, type Grouping, type Subject, sumsSource } from './spend-source.ts'
 
 export interface Places {
   readonly offset: number
   readonly limit: number
 }
 
-export const sourceOf = ({ filled, reach, range, filters }: Source, groupings: readonly Grouping[], only?: Some) =>
-  sumsSource(filled, reach, range, filters, groupings, only)
-
 /** The most expensive values of a grouping in the whole range, found by two sums alone: reports have dozens. */
-export async function mostExpensive(database: Sql, source: Source, by: Grouping, places: Places): Promise<string[]> {
-  const candidates = await candidatesFor(database, source, by, places)
+export async function mostExpensive(database: Sql, subject: Subject, by: Grouping, places: Places): Promise<string[]> {
+  const candidates = await candidatesFor(database, subject, by, places)
   const own = sql.id(GROUPINGS[by].column)
-  const counted = sourceOf(source, [by], candidates && { by, values: candidates })
+  const counted = sumsSource(subject, [by], candidates && { by, values: candidates })
   const rows = await rowsOf(
     database,
     sql<{ value: string }>`
@@ -53,18 +32,18 @@ const MOST_PLACES = 1000
  *  undefined if the lists are too short to be certain. */
 async function candidatesFor(
   database: Sql,
-  source: Source,
+  subject: Subject,
   by: Grouping,
   { offset, limit }: Places,
 ): Promise<readonly string[] | undefined> {
-  const { range } = source
+  const { range } = subject
   const [from, to] = [Date.parse(range.from), Date.parse(range.to)]
   const first = Math.floor(from / DAY_MS) * DAY_MS
   const days = Array.from({ length: Math.ceil((to - first) / DAY_MS) }, (_, index) => first + index * DAY_MS)
   const places = offset + limit
   if (days.length > MOST_DAYS || places > MOST_PLACES) return undefined
   const asked = sql`${days.map((day) => new Date(day).toISOString())}::timestamptz[]`
-  const daily = topOfDays(source, by, asked, 4 * places + 100)
+  const daily = topOfDays(subject, by, asked, 4 * places + 100)
   if (!daily) return undefined
   const found = await rowsOf(
     database,
@@ -102,7 +81,7 @@ const MOST_UNRANKED = 3
 
 /** undefined where the costs of single days are not ranked. */
 function topOfDays(
-  { filled, reach, filters }: Source,
+  { filled, reach, filters }: Subject,
   by: Grouping,
   asked: RawBuilder<unknown>,
   most: number,

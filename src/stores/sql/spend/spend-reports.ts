@@ -4,7 +4,7 @@ import { batchOf, rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import type { SpendFilters } from './spend-filters.ts'
-import { mostExpensive, type Places, type Source, sourceOf } from './spend-ranking.ts'
+import { mostExpensive, type Places } from './spend-ranking.ts'
 import {
   GROUPINGS,
   type Grouping,
@@ -13,6 +13,7 @@ import {
   nameOf,
   type ReportRange,
   type Some,
+  type Subject,
   sumsSource,
 } from './spend-source.ts'
 import { SPEND_SUMS, type SpendSum } from './spend-sums.ts'
@@ -60,7 +61,7 @@ export function spendReports(database: Sql): SpendReports {
       filled[table] ||= await isFilled(database, table)
     return filled
   }
-  const about = async (reach: Reach, range: ReportRange, filters: SpendFilters): Promise<Source> => ({
+  const about = async (reach: Reach, range: ReportRange, filters: SpendFilters): Promise<Subject> => ({
     reach,
     range,
     filters,
@@ -70,11 +71,11 @@ export function spendReports(database: Sql): SpendReports {
   return {
     async totals(reach, range, filters) {
       const { from, to } = range
-      const filled = await tables()
+      const subject = await about(reach, range, filters)
       const length = Date.parse(to) - Date.parse(from)
       const before = { from: new Date(Date.parse(from) - length).toISOString(), to: from }
       const total = (within: ReportRange) =>
-        sql<Sums>`SELECT ${TOTALS} FROM ${sumsSource(filled, reach, within, filters, [])}`
+        sql<Sums>`SELECT ${TOTALS} FROM ${sumsSource({ ...subject, range: within }, [])}`
       const [current, previous] = await batchOf(database, [total(range), total(before)])
       return { current: current[0] as Sums, previous: previous[0] as Sums }
     },
@@ -82,12 +83,12 @@ export function spendReports(database: Sql): SpendReports {
     async grouped(reach, range, { by, offset, limit, ...filters }) {
       const { column } = GROUPINGS[by]
       const order = isTime(by) ? IN_TIME : DEAREST_FIRST
-      const source = await about(reach, range, filters)
+      const subject = await about(reach, range, filters)
       const { name, joined } = nameOf(by, sql`group_value`, 'group_of')
-      const ranked = isRanked(source.filled, reach, filters, by)
-      const values = ranked ? await mostExpensive(database, source, by, { limit, offset }) : undefined
+      const ranked = isRanked(subject, by)
+      const values = ranked ? await mostExpensive(database, subject, by, { limit, offset }) : undefined
       if (values?.length === 0) return []
-      const counted = sourceOf(source, [by], values && { by, values })
+      const counted = sumsSource(subject, [by], values && { by, values })
       const page = values ? sql`` : sql`LIMIT ${limit} OFFSET ${offset}`
       return rowsOf(
         database,
@@ -101,9 +102,9 @@ export function spendReports(database: Sql): SpendReports {
     },
 
     async split(reach, range, { by, splitBy, top, offset, limit, ...filters }) {
-      const source = await about(reach, range, filters)
-      const ranked = isRanked(source.filled, reach, filters, splitBy)
-      const values = ranked ? await mostExpensive(database, source, splitBy, { limit: top, offset: 0 }) : undefined
+      const subject = await about(reach, range, filters)
+      const ranked = isRanked(subject, splitBy)
+      const values = ranked ? await mostExpensive(database, subject, splitBy, { limit: top, offset: 0 }) : undefined
       const groupName = nameOf(by, sql`group_value`, 'group_of')
       const splitName = nameOf(splitBy, sql`split_value`, 'split_of')
       const groups = isTime(by) ? sql`group_value` : sql`whole DESC, group_value`
@@ -113,8 +114,8 @@ export function spendReports(database: Sql): SpendReports {
       // A call counts under each of its tags, so that the sums of kept and other tags overlap.
       const sums =
         values && isTime(by) && splitBy !== 'tag'
-          ? withRest(source, by, { by: splitBy, values })
-          : everyGroup(source, by, splitBy, values ?? top)
+          ? withRest(subject, by, { by: splitBy, values })
+          : everyGroup(subject, by, splitBy, values ?? top)
       return rowsOf(
         database,
         sql<SplitSums>`
@@ -134,7 +135,7 @@ const columnOf = (by: Grouping) => sql.id(GROUPINGS[by].column)
 
 /** The common table `sums` of all calls by two groupings, the second of which is limited to some values or to the most
  *  expensive ones. */
-function everyGroup(source: Source, by: Grouping, splitBy: Grouping, kept: readonly string[] | number) {
+function everyGroup(subject: Subject, by: Grouping, splitBy: Grouping, kept: readonly string[] | number) {
   const isKept =
     typeof kept === 'number'
       ? sql`split_value IN (SELECT one.split_value FROM each AS one GROUP BY one.split_value
@@ -143,7 +144,7 @@ function everyGroup(source: Source, by: Grouping, splitBy: Grouping, kept: reado
   const value = isTime(splitBy) ? sql`split_value` : sql`CASE WHEN ${isKept} THEN split_value END`
   return sql`each AS MATERIALIZED (
     SELECT ${columnOf(by)} AS group_value, ${columnOf(splitBy)} AS split_value, ${TOTALS}
-    FROM ${sourceOf(source, [by, splitBy])} GROUP BY 1, 2
+    FROM ${sumsSource(subject, [by, splitBy])} GROUP BY 1, 2
   ), sums AS (
     SELECT group_value, ${value} AS split_value, ${TOTALS} FROM each GROUP BY 1, 2
   )`
@@ -151,13 +152,13 @@ function everyGroup(source: Source, by: Grouping, splitBy: Grouping, kept: reado
 
 /** The same over time, with far fewer rows for a grouping of many values: the kept ones, and for the others the sums of
  *  all calls less those of the kept ones. */
-function withRest(source: Source, by: Grouping, kept: Some) {
+function withRest(subject: Subject, by: Grouping, kept: Some) {
   const rest = SPEND_SUMS.map((name) => sql`whole.${sql.id(name)} - coalesce(part.${sql.id(name)}, 0)`)
   return sql`kept AS (
     SELECT ${columnOf(by)} AS group_value, ${columnOf(kept.by)} AS split_value, ${TOTALS}
-    FROM ${sourceOf(source, [by, kept.by], kept)} GROUP BY 1, 2
+    FROM ${sumsSource(subject, [by, kept.by], kept)} GROUP BY 1, 2
   ), whole AS (
-    SELECT ${columnOf(by)} AS group_value, ${TOTALS} FROM ${sourceOf(source, [by])} GROUP BY 1
+    SELECT ${columnOf(by)} AS group_value, ${TOTALS} FROM ${sumsSource(subject, [by])} GROUP BY 1
   ), part AS (
     SELECT group_value, ${TOTALS} FROM kept GROUP BY 1
   ), sums AS (

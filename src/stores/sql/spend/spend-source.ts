@@ -81,12 +81,21 @@ const hasMany = (by: Grouping) => by === 'key' || by === 'user'
 export interface Filled {
   readonly gateway_spend_total: boolean
   readonly gateway_spend_served: boolean
+  readonly gateway_spend_key_day: boolean
+}
+
+/** The calls that a report is about, and the tables that it may read them from. */
+export interface Subject {
+  readonly filled: Filled
+  readonly reach: Reach
+  readonly range: ReportRange
+  readonly filters: SpendFilters
 }
 
 /** Whether a report should find its values before it reads their sums: worth it only if that leaves few rows to read
  *  again. */
-export function isRanked(filled: Filled, reach: Reach, filters: SpendFilters, by: Grouping): boolean {
-  return !isTime(by) && (hasMany(by) || totalsSource(filled, [by], filters, reach) !== undefined)
+export function isRanked(subject: Subject, by: Grouping): boolean {
+  return !isTime(by) && (hasMany(by) || totalsSource(subject, [by]) !== undefined)
 }
 
 /** Some values of a grouping. */
@@ -96,20 +105,12 @@ export interface Some {
 }
 
 /** The smallest table of sums that covers the range exactly; with `only`, narrowed to the calls of some values. */
-export function sumsSource(
-  filled: Filled,
-  reach: Reach,
-  range: ReportRange,
-  filters: SpendFilters,
-  groupings: readonly Grouping[],
-  only?: Some,
-): RawBuilder<unknown> {
-  const totals = totalsSource(filled, groupings, filters, reach)
-  const { columns, table, where } =
-    totals ?? servedSource(filled, groupings, filters, reach) ?? rollupSource(groupings, filters, reach)
+export function sumsSource(subject: Subject, groupings: readonly Grouping[], only?: Some): RawBuilder<unknown> {
+  const totals = totalsSource(subject, groupings)
+  const { columns, table, where } = totals ?? servedSource(subject, groupings) ?? rollupSource(subject, groupings)
   const named = totals?.values ?? only?.values.length
   const ofValues = only && sql`${sql.id(totals ? 'value' : GROUPINGS[only.by].column)} = ANY(${only.values}::text[])`
-  const segments = segmentsOf(range, groupings).map((segment) => {
+  const segments = segmentsOf(subject.range, groupings).map((segment) => {
     const { grain } = segment
     const bucket = groupings.includes('day') && grain === 'hour' ? sql`date_trunc('day', bucket, 'UTC')` : sql`bucket`
     return sql`
@@ -144,12 +145,7 @@ interface Source {
 }
 
 /** The totals of one dimension, if the report involves only one. */
-function totalsSource(
-  filled: Filled,
-  groupings: readonly Grouping[],
-  filters: SpendFilters,
-  reach: Reach,
-): Source | undefined {
+function totalsSource({ filled, reach, filters }: Subject, groupings: readonly Grouping[]): Source | undefined {
   if (!filled.gateway_spend_total || reach !== 'everything') return undefined
   const [column, second] = groupings.filter((by) => !isTime(by)).map((by) => GROUPINGS[by].column)
   const [first, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
@@ -168,12 +164,7 @@ function totalsSource(
 const SERVED: ReadonlySet<string> = new Set(SERVED_DIMENSIONS.flatMap((name) => [name, `not_${name}`]))
 
 /** The sums by what served the calls, if the report involves nothing else. */
-function servedSource(
-  filled: Filled,
-  groupings: readonly Grouping[],
-  filters: SpendFilters,
-  reach: Reach,
-): Source | undefined {
+function servedSource({ filled, reach, filters }: Subject, groupings: readonly Grouping[]): Source | undefined {
   if (!filled.gateway_spend_served || reach !== 'everything') return undefined
   const given = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   const involved = [...groupings.filter((by) => !isTime(by)).map((by) => GROUPINGS[by].column), ...given]
@@ -181,7 +172,7 @@ function servedSource(
   return { columns: sql``, table: 'gateway_spend_served', where: all(ofDimensions(filters)) }
 }
 
-function rollupSource(groupings: readonly Grouping[], filters: SpendFilters, reach: Reach): Source {
+function rollupSource({ reach, filters }: Subject, groupings: readonly Grouping[]): Source {
   return {
     columns: sql``,
     table: groupings.includes('tag') || filters.tag !== undefined ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup',
