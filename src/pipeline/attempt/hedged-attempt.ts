@@ -26,39 +26,42 @@ export function hedgedAttempt(
   startHedge: StartHedge,
 ): Promise<Committed> {
   const { hedge } = plan.settings
-  return hedge ? hedged(services, call, plan, hedge, first, startHedge) : attempt(services, call, first)
+  if (!hedge) return attempt(services, call, first)
+  const waitMs = waitOf(hedge, call, plan)
+  if (waitMs === undefined) return alone(services, call, plan, first)
+  return raced(race(services, call, first), startHedge, waitMs, call, plan)
 }
 
-async function hedged(
-  services: PipelineServices,
-  call: Call,
-  plan: Plan,
-  hedge: Hedge,
-  first: Attempt,
-  startHedge: StartHedge,
-): Promise<Committed> {
-  const kind = `${call.endpoint.mode.name} ${call.streamed ? 'streamed' : 'whole'}`
+/** How long the first attempt runs alone; undefined: to its end. */
+function waitOf({ p95, afterMs }: Hedge, call: Call, { group }: Plan): number | undefined {
   // An upload can be read only once. Nobody waits for an item of a batch, and on Workers a second call of each would
   // leave no connection of an event to the stores.
-  const mayHedge = !call.hedged && !call.form && !call.batch
-  const waitMs = mayHedge ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs) : undefined
-  const learn = (attempts: readonly Attempt[]) => {
-    if (hedge.p95) for (const one of attempts) learnAttempt(plan, kind, one)
-  }
-  if (waitMs === undefined) {
-    try {
-      return await attempt(services, call, first)
-    } finally {
-      learn([first])
-    }
-  }
-  const racing = race(services, call, first)
-  const timer = setTimeout(() => racing.join(startHedge), waitMs)
+  if (call.hedged || call.form || call.batch) return undefined
+  return (p95 ? p95Wait(group, kindOf(call)) : undefined) ?? afterMs
+}
+
+async function alone(services: PipelineServices, call: Call, plan: Plan, only: Attempt): Promise<Committed> {
   try {
-    return await racing.decided
+    return await attempt(services, call, only)
+  } finally {
+    learn([only], call, plan)
+  }
+}
+
+/** The second attempt joins the race after `waitMs`. */
+async function raced(
+  { decided, join, attempts }: ReturnType<typeof race>,
+  startHedge: StartHedge,
+  waitMs: number,
+  call: Call,
+  plan: Plan,
+): Promise<Committed> {
+  const timer = setTimeout(() => join(startHedge), waitMs)
+  try {
+    return await decided
   } finally {
     clearTimeout(timer)
-    learn(racing.attempts)
+    learn(attempts, call, plan)
   }
 }
 
@@ -138,7 +141,14 @@ function cancelStream(committed: Committed): void {
   abandon(committed.stream)
 }
 
-function learnAttempt({ group }: Plan, kind: string, { startedAt, firstTokenAt, endedAt, lostHedge }: Attempt): void {
-  const until = firstTokenAt ?? (lostHedge ? endedAt : undefined)
-  if (until !== undefined) learnWait(group, kind, until - startedAt)
+/** Remembers how long attempts took until their answer began, if the group's hedges depend on that. */
+function learn(attempts: readonly Attempt[], call: Call, { group, settings }: Plan): void {
+  if (!settings.hedge?.p95) return
+  for (const { startedAt, firstTokenAt, endedAt, lostHedge } of attempts) {
+    const until = firstTokenAt ?? (lostHedge ? endedAt : undefined)
+    if (until !== undefined) learnWait(group, kindOf(call), until - startedAt)
+  }
 }
+
+/** What separates calls of different duration. */
+const kindOf = ({ endpoint, streamed }: Call) => `${endpoint.mode.name} ${streamed ? 'streamed' : 'whole'}`
