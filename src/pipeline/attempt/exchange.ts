@@ -86,11 +86,10 @@ export function ask(exchange: Exchange, { translator, outgoing }: AttemptRequest
 }
 
 function askOnce(exchange: Exchange, translator: Translator, outgoing: Outgoing): Promise<UpstreamResponse> {
-  const { services, call, tried, ended } = exchange
-  const { deployment } = tried
+  const { call, tried, ended } = exchange
   if (call.streamed && !translator.stream && !translator.unparsed) throw unstreamed()
-  const request = requestOf(services, deployment, call.hops, translator, outgoing, ended)
-  const strict = call.strict || deployment.connection.parameters.strict
+  const request = requestOf(exchange, translator, outgoing)
+  const strict = call.strict || tried.deployment.connection.parameters.strict
   if (strict && tried.dropped) throw refusedHints(tried.dropped)
   if (!(request instanceof Promise)) return send(exchange, request)
   // The request may depend on fields of the form that have not arrived.
@@ -100,7 +99,7 @@ function askOnce(exchange: Exchange, translator: Translator, outgoing: Outgoing)
 function send(exchange: Exchange, built: UpstreamRequest): Promise<UpstreamResponse> {
   const { services, call, tried, ended, clocks } = exchange
   if (ended.reason) throw ended.reason
-  const request = withTraceparent(services, call, tried, built)
+  const request = withTraceparent(exchange, built)
   exchange.sent = request.headers
   call.overheadMs ??= performance.now() - call.arrivedAt - (call.cache?.waitedMs ?? 0)
   const transport = tried.deployment.provider.transport ?? services.transport

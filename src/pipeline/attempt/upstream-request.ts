@@ -9,16 +9,22 @@ import { traceOf } from '../request/trace.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Translator } from '../translate/translator.ts'
 
+/** The parts of an exchange that its request depends on. */
+interface Requesting {
+  readonly services: PipelineServices
+  readonly call: Call
+  readonly tried: Attempt
+  readonly ended: Abort
+}
+
 /** Builds the authorized upstream request of an attempt. */
 export function requestOf(
-  services: PipelineServices,
-  { provider, connection: own }: Deployment,
-  hops: number,
+  { services, call, tried, ended }: Requesting,
   translator: Translator,
   asked: Outgoing,
-  ended: Abort,
 ): UpstreamRequest | Promise<UpstreamRequest> {
-  const connection = countingHops(own, hops)
+  const { provider, connection: own } = tried.deployment
+  const connection = countingHops(own, call.hops)
   try {
     const request = translator.request(asked, connection)
     if (!provider.authorize && !(request instanceof Promise)) return request
@@ -47,11 +53,10 @@ async function authorized(
 /** The request with the header by which the provider continues the call's trace, if traces are exported. It is added
  *  after the request was signed: no signature covers it. */
 export function withTraceparent(
-  { telemetry }: PipelineServices,
-  { id, request: asked, traceparent, attempts }: Call,
-  tried: Attempt,
+  { services: { telemetry }, call, tried }: Requesting,
   request: UpstreamRequest,
 ): UpstreamRequest {
+  const { id, request: asked, traceparent, attempts } = call
   if (!telemetry.traceparent) return request
   const header = telemetry.traceparent(id, traceOf(asked, traceparent), attempts.indexOf(tried))
   return { ...request, headers: { ...request.headers, traceparent: header } }

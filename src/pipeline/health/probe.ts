@@ -30,7 +30,9 @@ export async function probe(
   const { provider, connection } = deployment
   const question = questionOf(deployment)
   const free = isSound ? provider.healthRequest?.(connection) : undefined
-  const result = free ? await send(services, deployment, free, question?.adapter, signal) : 'inconclusive'
+  const result = free
+    ? await send(services, deployment, { request: free, adapter: question?.adapter }, signal)
+    : 'inconclusive'
   if (result === 'healthy' || signal.aborted) return result
   if (!question) {
     // A refused health request proves nothing: some keys are valid for speech only.
@@ -41,9 +43,8 @@ export async function probe(
   const call = { body, bytes, contentType: 'application/json', streamed: false }
   try {
     const request = await adapter.request(call, connection)
-    return await send(services, deployment, request, adapter, signal, (answer, headers) => {
-      adapter.reply(answer, headers, call)
-    })
+    const read: Probing['read'] = (answer, headers) => void adapter.reply(answer, headers, call)
+    return await send(services, deployment, { request, adapter, read }, signal)
   } catch {
     // The adapter cannot build this request.
     return 'inconclusive'
@@ -62,14 +63,20 @@ function questionOf(deployment: Deployment): { adapter: Adapter; body: ModelRequ
   return undefined
 }
 
+interface Probing {
+  readonly request: UpstreamRequest
+  /** Names failures; absent: by OpenAI's shape. */
+  readonly adapter: Adapter | undefined
+  /** Throws if the answer cannot be read. */
+  readonly read?: (bytes: Uint8Array, headers: Readonly<Record<string, string>>) => void
+}
+
 /** Never rejects. */
 async function send(
   services: PipelineServices,
   { provider, connection, timeoutSeconds }: Deployment,
-  request: UpstreamRequest,
-  adapter: Adapter | undefined,
+  { request, adapter, read }: Probing,
   signal: AbortSignal,
-  read: (bytes: Uint8Array, headers: Readonly<Record<string, string>>) => void = () => {},
 ): Promise<ProbeResult> {
   const { timeout, stream_first_token_timeout: firstToken } = services.config.router_settings
   // AbortSignal.timeout takes whole milliseconds, and 1000 * 2.01 is not one.
@@ -83,7 +90,7 @@ async function send(
     const bytes = withoutMark(await body.bytes(ANSWER_LIMIT_BYTES))
     if (status < 200 || status > 299)
       throw adapter?.failure(status, headers, bytes, now) ?? openaiFailure(status, headers, bytes, now)
-    read(bytes, headers)
+    read?.(bytes, headers)
     return 'healthy'
   } catch (error) {
     if (signal.aborted) return 'inconclusive'
