@@ -8,6 +8,7 @@ import type { ModelRequest } from '../../../modes/mode.ts'
 import { NOTHING_RECALLED, type Recalled } from '../../../pipeline/memory/conversation.ts'
 import { responsesMemory } from '../../dialects/responses/memory.ts'
 import { errorBody } from '../../failures.ts'
+import { lastAnswers } from './last-answers.ts'
 
 /** What a connection asks of its runtime. */
 export interface SessionPort {
@@ -20,13 +21,6 @@ export interface SessionPort {
   hold(bytes: number): Footprint
 }
 
-/** The last answer of a lane that no store keeps (`store: false`). */
-interface Last {
-  readonly id: string
-  readonly history: readonly JsonRecord[]
-  readonly footprint: Footprint
-}
-
 /** The turns of one `stream_id`, or of those without one. */
 interface Lane {
   waiting: number
@@ -35,7 +29,7 @@ interface Lane {
 
 /** The messages of a lane that wait for the turn before them. Each may be as long as a body may be. */
 const MOST_WAITING = 4
-/** The lanes that run beside each other, and the lanes whose last answers are remembered. */
+/** The lanes that run beside each other, and those whose last answers are remembered. */
 const MOST_LANES = 16
 const LONGEST_LANE_ID = 256
 
@@ -44,27 +38,10 @@ const encoder = new TextEncoder()
 /** Responses over a WebSocket: each `response.create` is a call of its own, answered by the events of a stream. Turns
  *  with one `stream_id` run one after the other, beside those with another, and their events repeat it. The connection
  *  remembers the last answer of each that was not kept (`store: false`), until a turn that continues it fails. */
-export function responsesSession({ ask, send, hold }: SessionPort) {
+export function responsesSession(port: SessionPort) {
+  const { send, hold } = port
   const lanes = new Map<string | undefined, Lane>()
-  const lasts = new Map<string | undefined, Last>()
-  let isClosed = false
-
-  function forget(lane: string | undefined): void {
-    lasts.get(lane)?.footprint.release()
-    lasts.delete(lane)
-  }
-
-  /** Remembers an answer, unless nobody can continue it, or there is no memory for it. */
-  function remember(lane: string | undefined, id: string, history: readonly JsonRecord[], bytes: number): void {
-    forget(lane)
-    if (isClosed || id === '') return
-    for (const oldest of lasts.keys()) if (lasts.size >= MOST_LANES) forget(oldest)
-    try {
-      lasts.set(lane, { id, history, footprint: hold(bytes) })
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error
-    }
-  }
+  const lasts = lastAnswers(hold, MOST_LANES)
 
   async function turn(message: JsonRecord | undefined, lane: string | undefined): Promise<void> {
     const { type, stream: _stream, background: _background, stream_id, generate, ...request } = message ?? {}
@@ -80,8 +57,7 @@ export function responsesSession({ ask, send, hold }: SessionPort) {
       })
     }
     const previous = asText(request.previous_response_id)
-    // An answer of one lane may be continued in another.
-    const [from, continued] = [...lasts].find(([, { id }]) => id === previous) ?? []
+    const continued = lasts.find(previous)
     try {
       const recalled: Recalled = continued ? { ...NOTHING_RECALLED, history: continued.history } : NOTHING_RECALLED
       const body = { ...request, model: asText(request.model) } as ModelRequest
@@ -91,78 +67,18 @@ export function responsesSession({ ask, send, hold }: SessionPort) {
       if (generate === false) hold(sent.byteLength).release()
       const ended =
         generate === false
-          ? await warmUp(body.model, previous, lane)
-          : await relay(sent, continued ? previous : undefined, lane)
+          ? await warmUp(port, body.model, previous, lane)
+          : await relay(port, sent, continued ? previous : undefined, lane)
       // Not every provider repeats it.
       if (ended && (ended.store ?? request.store) === false) {
         const own = responsesMemory.inputOf(body, asText(ended.id), recalled)
         const history = [...recalled.history, ...own, ...responsesMemory.outputOf(ended)]
-        remember(lane, asText(ended.id), history, sent.byteLength)
-      } else if (!ended && continued) forget(from)
+        lasts.remember(lane, { id: asText(ended.id), history }, sent.byteLength)
+      } else if (!ended && continued) lasts.forget(continued.lane)
     } catch (error) {
-      if (continued) forget(from)
+      if (continued) lasts.forget(continued.lane)
       throw error
     }
-  }
-
-  /** Sends the events of a call. Resolves with its response if that ended well. */
-  async function relay(
-    request: Uint8Array,
-    previous: string | undefined,
-    lane: string | undefined,
-  ): Promise<JsonRecord | undefined> {
-    const { status, body } = await ask(request)
-    if (body instanceof Uint8Array) {
-      await send(envelope(status, asRecord(parseRecord(body)?.error), lane))
-      return undefined
-    }
-    const splitter = frameSplitter()
-    const reader = body.getReader()
-    let ended: JsonRecord | undefined
-    let isOver = false
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      for (const frame of splitter.push(value)) {
-        const { data } = readFrame(frame)
-        // The end of a turn is one event here, and `[DONE]` is none.
-        if (data === undefined || data === '[DONE]' || isOver) continue
-        const event = asRecord(exactRecord(data))
-        isOver = event.type === 'error' || TERMINAL.has(event.type)
-        const response = asRecord(event.response)
-        if (event.type === 'response.completed' || event.type === 'response.incomplete') ended = response
-        if (event.type === 'error') {
-          await send(envelope(500, { ...event, ...asRecord(event.error) }, lane))
-          continue
-        }
-        const changes = {
-          ...(previous === undefined || event.response === undefined
-            ? {}
-            : { response: { ...response, previous_response_id: previous } }),
-          ...inLane(lane),
-        }
-        await send(Object.keys(changes).length === 0 ? data : JSON.stringify({ ...event, ...changes }))
-      }
-    }
-    if (!isOver) await send(envelope(502, { code: 'upstream_truncated', message: 'The answer broke off.' }, lane))
-    return ended
-  }
-
-  /** A client that sends input without asking for an answer gets an empty response to continue from. */
-  async function warmUp(model: string, previous: string, lane: string | undefined): Promise<JsonRecord> {
-    const response = {
-      id: responsesMemory.newId(),
-      object: 'response',
-      status: 'completed',
-      model,
-      output: [],
-      store: false,
-      previous_response_id: previous === '' ? null : previous,
-      created_at: Math.floor(Date.now() / 1000),
-    }
-    await send(JSON.stringify({ type: 'response.created', sequence_number: 0, response, ...inLane(lane) }))
-    await send(JSON.stringify({ type: 'response.completed', sequence_number: 1, response, ...inLane(lane) }))
-    return response
   }
 
   function refuse(thrown: unknown, lane: string | undefined): Promise<void> {
@@ -215,15 +131,78 @@ export function responsesSession({ ask, send, hold }: SessionPort) {
       return lane.turns
     },
     /** To be called when the connection is closed: forgets what it remembers. */
-    end() {
-      isClosed = true
-      for (const lane of [...lasts.keys()]) forget(lane)
-    },
+    end: lasts.end,
     /** Whether a turn is running. */
     get busy() {
       return lanes.size > 0
     },
   }
+}
+
+/** Sends the events of a call. Resolves with its response if that ended well. */
+async function relay(
+  { ask, send }: SessionPort,
+  request: Uint8Array,
+  previous: string | undefined,
+  lane: string | undefined,
+): Promise<JsonRecord | undefined> {
+  const { status, body } = await ask(request)
+  if (body instanceof Uint8Array) {
+    await send(envelope(status, asRecord(parseRecord(body)?.error), lane))
+    return undefined
+  }
+  const splitter = frameSplitter()
+  const reader = body.getReader()
+  let ended: JsonRecord | undefined
+  let isOver = false
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    for (const frame of splitter.push(value)) {
+      const { data } = readFrame(frame)
+      // The end of a turn is one event here, and `[DONE]` is none.
+      if (data === undefined || data === '[DONE]' || isOver) continue
+      const event = asRecord(exactRecord(data))
+      isOver = event.type === 'error' || TERMINAL.has(event.type)
+      const response = asRecord(event.response)
+      if (event.type === 'response.completed' || event.type === 'response.incomplete') ended = response
+      if (event.type === 'error') {
+        await send(envelope(500, { ...event, ...asRecord(event.error) }, lane))
+        continue
+      }
+      const changes = {
+        ...(previous === undefined || event.response === undefined
+          ? {}
+          : { response: { ...response, previous_response_id: previous } }),
+        ...inLane(lane),
+      }
+      await send(Object.keys(changes).length === 0 ? data : JSON.stringify({ ...event, ...changes }))
+    }
+  }
+  if (!isOver) await send(envelope(502, { code: 'upstream_truncated', message: 'The answer broke off.' }, lane))
+  return ended
+}
+
+/** A client that sends input without asking for an answer gets an empty response to continue from. */
+async function warmUp(
+  { send }: SessionPort,
+  model: string,
+  previous: string,
+  lane: string | undefined,
+): Promise<JsonRecord> {
+  const response = {
+    id: responsesMemory.newId(),
+    object: 'response',
+    status: 'completed',
+    model,
+    output: [],
+    store: false,
+    previous_response_id: previous === '' ? null : previous,
+    created_at: Math.floor(Date.now() / 1000),
+  }
+  await send(JSON.stringify({ type: 'response.created', sequence_number: 0, response, ...inLane(lane) }))
+  await send(JSON.stringify({ type: 'response.completed', sequence_number: 1, response, ...inLane(lane) }))
+  return response
 }
 
 const TERMINAL: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed'])
