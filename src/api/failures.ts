@@ -10,7 +10,7 @@ export function asFailure(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)
   const { cause } = error
   if (error.failure !== 'internal' || !(cause instanceof SqlError) || !cause.isAway) return error
-  return new GatewayError('database_unavailable', 'The database is away, and this needs it. Retry later.', {
+  return new GatewayError('database_unavailable', 'The database is unavailable. Retry later.', {
     retryAfterSeconds: DATABASE_RETRY_SECONDS,
     cause,
   })

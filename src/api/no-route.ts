@@ -12,7 +12,7 @@ export function noRoute(method: string, path: string, routes: readonly Route[], 
   // What is read may be asked for its headers alone.
   const allow = [...new Set(methods)].map((name) => (name === 'get' ? 'GET, HEAD' : name.toUpperCase())).join(', ')
   if (upgrade?.toLowerCase() === 'websocket') {
-    return new GatewayError('upgrade_refused', `This path takes no WebSocket. Send ${allow} over HTTP.`)
+    return new GatewayError('upgrade_refused', `This path does not accept WebSockets. Send ${allow} over HTTP.`)
   }
   return new GatewayError('method_not_allowed', `This path does not take ${method.slice(0, 20)}. It takes ${allow}.`, {
     headers: { allow },

@@ -70,5 +70,5 @@ function refused(): GatewayError {
 }
 
 function over(): GatewayError {
-  return new GatewayError('not_found', 'There are accounts already. Sign in.')
+  return new GatewayError('not_found', 'There is an account already. Sign in.')
 }

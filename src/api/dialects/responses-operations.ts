@@ -11,7 +11,7 @@ import { responsesIds } from './responses-ids.ts'
 /** What these operations cannot do: only `/v1/responses` streams. */
 function whole(): never {
   const details = { param: 'stream', code: 'unsupported_parameter' }
-  throw new GatewayError('invalid_request', 'stream: this answer comes as a whole. Leave it out.', details)
+  throw new GatewayError('invalid_request', 'stream: this answer cannot be streamed. Leave it out.', details)
 }
 
 const shared = {

@@ -32,8 +32,8 @@ function requireToken(token: Secret | undefined, authorization: string | undefin
   if (!token) return
   const given = bearerOf(authorization)
   if (given === undefined)
-    throw refusal('missing_api_key', 'The metrics want their token: "Authorization: Bearer <token>".')
-  if (!secretMatcher(reveal(token))(given)) throw refusal('invalid_api_key', 'The token is not that of the metrics.')
+    throw refusal('missing_api_key', 'The metrics need their token. Send the header "Authorization: Bearer <token>".')
+  if (!secretMatcher(reveal(token))(given)) throw refusal('invalid_api_key', 'The token is not valid for the metrics.')
 }
 
 /** How long the page waits for the database. */

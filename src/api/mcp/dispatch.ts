@@ -60,7 +60,7 @@ async function answerCounted(asking: Asking, request: RpcRequest): Promise<objec
 
 async function answerAmongOthers(asking: Asking, request: RpcRequest): Promise<object> {
   if (request.method !== 'initialize') return answerInPlace(asking, request)
-  const alone = new RpcFailure('invalidRequest', 'initialize: has to be sent alone', { param: 'method' })
+  const alone = new RpcFailure('invalidRequest', 'initialize: must be sent alone', { param: 'method' })
   return failureOf(request.id, alone, asking.scope.requestId)
 }
 

@@ -62,7 +62,7 @@ export type RpcMessage =
 
 /** One message of a body. */
 export function messageIn(value: unknown): RpcMessage {
-  if (!isRecord(value)) return invalid(null, 'A message has to be an object.')
+  if (!isRecord(value)) return invalid(null, 'A message must be an object.')
   const { jsonrpc, id, method, params = {} } = value
   const knownId = isId(id) ? id : null
   if (jsonrpc !== '2.0') return invalid(knownId, 'jsonrpc: must be "2.0"', 'jsonrpc')

@@ -28,7 +28,7 @@ export function changePassword(options: {
     await throttle.change(accountId)
     const account = await accounts.credentials(email)
     const from = account?.account_id === accountId ? account.password_hash : null
-    if (from === null) throw refused('no_password', 'The account has no password yet: set one by way of a reset.')
+    if (from === null) throw refused('no_password', 'The account has no password yet. Set one by a password reset.')
     if (!(await passwords.verify(current, from)))
       throw refused('wrong_password', 'This is not the current password.', 'current_password')
     if (normalized(current) === normalized(next))

@@ -43,7 +43,7 @@ function unanswered(): GatewayError {
 
 /** At the call's deadline a deployment is blamed only if it was silent for at least half of the call's time. */
 function callEnded(silentMs: number, { callMs }: Ends): GatewayError {
-  return silentMs >= callMs / 2 ? unanswered() : new GatewayError('call_timeout', 'The call took too long in all.')
+  return silentMs >= callMs / 2 ? unanswered() : new GatewayError('call_timeout', 'The call took too long in total.')
 }
 
 /** The single clock of an attempt that is not streamed. */

@@ -69,7 +69,7 @@ function isNamed({ info: { allow_foreign_ids: open } }: Deployment, id: string):
 /** The refusal of an id that names nothing of the tenant's. */
 export function absent({ param, kind, owner }: KnownId): GatewayError {
   if (owner === null) {
-    const message = `Whose the ${spaced(kind)} of '${param}' is cannot be told while the shared store is away.`
+    const message = `Whose ${spaced(kind)} '${param}' names is unknown while the shared store is down.`
     return new GatewayError('store_unavailable', message, { param, retryAfterSeconds: 1 })
   }
   const message = `No deployment of this model has a ${spaced(kind)} of yours with the id that '${param}' names.`

@@ -165,5 +165,5 @@ function endOf({ timers }: PipelineServices, call: Call) {
 }
 
 function late(): GatewayError {
-  return new GatewayError('call_timeout', 'The call took too long in all.')
+  return new GatewayError('call_timeout', 'The call took too long in total.')
 }

@@ -8,7 +8,7 @@ import { describeError, jsonLog } from '../../lib/log.ts'
 export function refusal(error: unknown, write: (line: string) => void): Response {
   const requestId = newId('req')
   logMisconfigured(error, write, { requestId })
-  const failure = new GatewayError('internal', 'The gateway is not configured properly. Its log says what to change.', {
+  const failure = new GatewayError('internal', 'The gateway is misconfigured. Its log says what to change.', {
     code: 'misconfigured',
     headers: { 'x-request-id': requestId },
   })

@@ -79,7 +79,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   /** Limits hold within this process, or calls are refused. */
   function mustBeOpen(): void {
     if (mode === 'fail_open') return
-    const message = 'The shared store is away and the gateway is set to fail closed.'
+    const message = 'The shared store is down, and the gateway is set to fail closed.'
     throw new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
   }
 
@@ -209,7 +209,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     },
     async stamp(key, ttlSeconds) {
       const stamped = await tryPrimary('client', (store) => store.stamp(key, ttlSeconds))
-      if (!stamped) throw new GatewayError('store_unavailable', 'The shared store is away.', { retryAfterSeconds: 1 })
+      if (!stamped) throw new GatewayError('store_unavailable', 'The shared store is down.', { retryAfterSeconds: 1 })
     },
     signals: (deployments) => inBackground((store) => store.signals(deployments)),
     standing: (limits) => inBackground((store) => store.standing(limits)),

@@ -53,7 +53,7 @@ model_list:
     for (const answer of answers) {
       expect(answer.status).toBe(503)
       expect(answer.headers.get('retry-after')).toBe('2')
-      const message = 'The database is away, and this needs it. Retry later.'
+      const message = 'The database is unavailable. Retry later.'
       expect(await answer.json()).toEqual({
         error: { message, type: 'api_error', param: null, code: 'database_unavailable' },
       })

@@ -23,7 +23,7 @@ export const disable = defineRoute(
     const { services } = scope
     const { session, code } = sentProof(scope)
     if (isRequired(services.config.general_settings.require_mfa, session.grants)) {
-      throw new GatewayError('permission', 'The account has to have a second factor here.', { code: 'mfa_mandatory' })
+      throw new GatewayError('permission', 'This account must keep a second factor.', { code: 'mfa_mandatory' })
     }
     if (!(await services.secondFactor.disable(session.account.accountId, code))) throw wrongCode()
     return json({ mfa_enabled: false })

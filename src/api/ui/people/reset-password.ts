@@ -38,7 +38,7 @@ export const resetPassword = defineRoute(
       : undefined
     if (!account) throw new GatewayError('not_found', 'There is no such account.', { param: 'account_id' })
     if (account.state !== 'active') {
-      const message = 'This account is disabled, and no link would work. Enable it first.'
+      const message = 'This account is disabled, so no link would work. Enable it first.'
       throw new GatewayError('conflict', message, { param: 'account_id', code: 'account_disabled' })
     }
     const { token, expiresAt } = await passwordResets.issue(account_id)

@@ -41,5 +41,5 @@ export function asUnusableKey(thrown: unknown): GatewayError {
     error.code === 'expired_api_key'
       ? ['key_expired', 'has expired']
       : ['key_revoked', 'is revoked, or its owner disabled']
-  return new GatewayError('conflict', `This key ${why}. Call as another one.`, { param: 'key_id', code })
+  return new GatewayError('conflict', `This key ${why}. Choose another one.`, { param: 'key_id', code })
 }

@@ -89,7 +89,7 @@ const rollBack = defineRoute(
     const refused = await unchanged(services, key)
     if (refused) throw refused
     if (!Object.hasOwn((await promptOf(services, key)).labels, label)) throw noLabel()
-    const message = 'The label has named no other version before.'
+    const message = 'The label has not named another version before.'
     throw new GatewayError('conflict', message, { param: 'label', code: 'nothing_to_roll_back' })
   },
 )

@@ -74,7 +74,7 @@ const create = defineRoute(
     audits({ resource_id: key })
     const record = await services.records.prompts.create(key, description, newVersion(scope, first))
     if (!record) {
-      const message = 'There is a prompt of this key already. Add a version to it, or choose another key.'
+      const message = 'There is a prompt with this key already. Add a version to it, or choose another key.'
       throw new GatewayError('conflict', message, { param: 'key' })
     }
     audits({ changes: changesBetween({}, { ...record }, ['description', 'labels', 'latest']) })

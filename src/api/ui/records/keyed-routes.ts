@@ -116,7 +116,7 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
         audits({ resource_id: key })
         const record = await recordsOf(services).create(key, await contents.of(services, key, sent))
         if (record) return applied(services, record, 201)
-        throw new GatewayError('conflict', `There is ${withArticle(noun)} of this name already.`, { param: id })
+        throw new GatewayError('conflict', `There is ${withArticle(noun)} with this name already.`, { param: id })
       },
     ),
     defineRoute(

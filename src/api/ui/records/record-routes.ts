@@ -136,7 +136,7 @@ export function chosenId<Row extends ScopeRow>({ id }: RecordKind<Row>, within: 
 }
 
 export function takenId<Row extends ScopeRow>({ id, noun }: RecordKind<Row>): GatewayError {
-  return new GatewayError('conflict', `There is ${withArticle(noun)} of this id already.`, { param: id })
+  return new GatewayError('conflict', `There is ${withArticle(noun)} with this id already.`, { param: id })
 }
 
 export function getRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
@@ -268,7 +268,7 @@ function requireWithin(reach: Reach, owner: string | undefined, values: Fields):
   if (reach === 'everything') return
   const organization = owner === undefined ? undefined : values[owner]
   if (typeof organization === 'string' && reach.organizations.includes(organization)) return
-  throw new GatewayError('permission', 'This can be made only in an organization where you may do so.', {
+  throw new GatewayError('permission', 'You may create this only in organizations where you have this permission.', {
     ...(owner === undefined ? {} : { param: owner }),
     code: 'missing_permission',
   })

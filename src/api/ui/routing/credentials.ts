@@ -73,7 +73,7 @@ const create = defineRoute(
     audits({ resource_id: name })
     const record = await services.records.credentials.create(name, content)
     if (record) return answer(services, record, 201)
-    throw new GatewayError('conflict', 'There is a credential of this name already.', { param: 'name' })
+    throw new GatewayError('conflict', 'There is a credential with this name already.', { param: 'name' })
   },
 )
 

@@ -89,7 +89,7 @@ const create = defineRoute(
         return applied(services, record, 201)
       }
     }
-    const message = 'There is a deployment of this id already. Change that one, or choose another.'
+    const message = 'There is a deployment with this id already. Change that one, or choose another id.'
     throw new GatewayError('conflict', message, { param: 'deployment_id' })
   },
 )

@@ -80,7 +80,7 @@ export const simulateRouteGroup = defineRoute(
 async function groupNamed(services: ApiServices, name: string): Promise<Group> {
   const group = await findFresh(services, () => services.registry.resolve(name))
   if (group) return group
-  throw new GatewayError('not_found', 'Nothing can be called by this name now.', { param: 'name' })
+  throw new GatewayError('not_found', 'No group or model of this name can be called now.', { param: 'name' })
 }
 
 function withSimulatedPolicy(

@@ -68,7 +68,7 @@ const create = defineRoute(
     const { stored } = await toolServerOfDraft(key, draft, services.seal)
     const record = await services.records.mcpServers.create(key, await stored())
     if (!record) {
-      const message = 'There is a server of this key already. Change that one, or choose another.'
+      const message = 'There is a server with this key already. Change that one, or choose another key.'
       throw new GatewayError('conflict', message, { param: 'server_key' })
     }
     audits({ resource_id: key })

@@ -13,7 +13,7 @@ export function requireCreated(
   const file = `The file '${fileId.slice(0, 200)}'`
   switch (creation.refused) {
     case 'another_request':
-      throw new GatewayError('conflict', 'This Idempotency-Key has made a batch from another body.', {
+      throw new GatewayError('conflict', 'This Idempotency-Key was already used for a batch with another body.', {
         param: 'Idempotency-Key',
         code: 'idempotency_key_reused',
       })

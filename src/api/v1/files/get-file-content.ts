@@ -53,5 +53,5 @@ export const getFileContent = defineRoute(
 function outOfRange(size: number): GatewayError {
   const headers = { 'content-range': `bytes */${size}` }
   const details = { status: 416, code: 'range_not_satisfiable', headers }
-  return new GatewayError('invalid_request', `The file has ${size} bytes; the asked range lies outside.`, details)
+  return new GatewayError('invalid_request', `The file has ${size} bytes, none of them in this range.`, details)
 }

@@ -23,7 +23,7 @@ export function Welcome() {
             <FirstAdmin token={token} onDone={() => setMade(true)} />
           ) : (
             <p>
-              There are accounts already, so there is nothing to set up here. <a href="/console">To the console</a>
+              There is an account already, so there is nothing to set up here. <a href="/console">To the console</a>
             </p>
           )
         }

@@ -89,7 +89,7 @@ export function unreadableAnswer({ code }: NodeJS.ErrnoException): string {
 
 /** The answer to a request for a tunnel, which Node hands over as a bare connection. */
 export function noTunnel(): string {
-  return rawAnswer(new GatewayError('method_not_allowed', 'The gateway takes no CONNECT.'))
+  return rawAnswer(new GatewayError('method_not_allowed', 'The gateway does not accept CONNECT.'))
 }
 
 function send(outgoing: Outgoing, { status, headers, body }: Answer | Response): Promise<void> | undefined {

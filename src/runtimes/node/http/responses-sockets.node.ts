@@ -44,7 +44,7 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
   const { max_json_bytes: maxPayload } = services.config.general_settings
   const sockets = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload })
   sockets.on('wsClientError', ({ message }, socket) => {
-    const refused = new GatewayError('invalid_request', `This opens no WebSocket: ${message}.`, {
+    const refused = new GatewayError('invalid_request', `This is not a valid WebSocket handshake: ${message}.`, {
       code: 'invalid_handshake',
     })
     socket.end(rawAnswer(refused, { 'sec-websocket-version': '13' }))
