@@ -51,7 +51,7 @@ const otel = lazily(() =>
       .default('http://localhost:4318')
       .describe('The OTLP/HTTP address of the collector, without /v1/traces.'),
     headers: headers().default({}).describe('Headers of each export.'),
-    service_name: text().default('model-gateway').describe('The service.name of what is told.'),
+    service_name: text().default('model-gateway').describe('The service.name of the exports.'),
     resource_attributes: z
       .record(text(), z.string())
       .default({})
@@ -62,11 +62,11 @@ const otel = lazily(() =>
     signals: z
       .array(z.enum(OTEL_SIGNALS))
       .default([...OTEL_SIGNALS])
-      .describe('What is told: a span, measurements and a log record of each call.'),
+      .describe('What is exported of each call: a span, measurements, a log record.'),
     per_signal: z
       .partialRecord(z.enum(OTEL_SIGNALS), ofSignal())
       .default({})
-      .describe('What a signal has for itself: endpoint (the whole address), headers, protocol, compression, timeout.'),
+      .describe('Settings of single signals: endpoint (the whole address), headers, protocol, compression, timeout.'),
     sampling: z.number().min(0).max(1).default(1).describe('The share of traces that are sent.'),
     parent_based: flag()
       .default(true)
@@ -84,7 +84,7 @@ export const callbackSettings = lazily(() =>
       labels: z
         .array(z.enum(CALL_LABELS))
         .default([...DEFAULT_CALL_LABELS])
-        .describe('The labels of counts of calls; latencies have model and provider of them.'),
+        .describe('The labels of counts of calls. Of these, latencies have only model and provider.'),
     })
       .optional()
       .describe('The metrics at /metrics, which are there without it too.'),
@@ -97,7 +97,7 @@ export const callbackSettings = lazily(() =>
       .optional()
       .describe('The tracing service langfuse.'),
     otel: otel().optional().describe('OpenTelemetry over HTTP.'),
-    opentelemetry: otel().optional().describe('Another name of otel.'),
+    opentelemetry: otel().optional().describe('Another name for otel.'),
     s3: section({
       bucket: text().optional().describe('The bucket for log objects.'),
       region: text().default('us-east-1').describe("The bucket's region."),

@@ -46,7 +46,7 @@ export const gatewaySettings = lazily(() =>
       .array(z.int().min(1).max(MOST_DAYS_AHEAD))
       .max(MOST_WARNINGS)
       .default([7, 1])
-      .describe('How many days before its end sinks are told of a key (key.expiring); none with an empty list.'),
+      .describe('How many days before the end of a key sinks get key.expiring; an empty list turns that off.'),
     mcp_servers: mcpServers().default([]).describe('Servers of managed tools.'),
   }).superRefine((settings, context) => {
     if (!Array.isArray(settings.success_callback)) return

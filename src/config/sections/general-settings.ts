@@ -58,7 +58,7 @@ export const generalSettings = lazily(() =>
     degraded_mode: degradedMode()
       .optional()
       .describe('While the shared store is down: fail_open counts in each process (default), fail_closed answers 503.'),
-    redis_degraded_mode: degradedMode().optional().describe('Another name of degraded_mode.'),
+    redis_degraded_mode: degradedMode().optional().describe('Another name for degraded_mode.'),
     identity_grace_seconds: seconds()
       .default(600)
       .describe(
@@ -132,7 +132,7 @@ export const generalSettings = lazily(() =>
       .describe('Whether calls with a temperature above 0 are cached without asking for it.'),
     cache_wait: seconds()
       .default(30)
-      .describe('Seconds that a call waits for the answer of an identical one that came before it, at most.'),
+      .describe('Seconds that a call waits at most for the answer of an identical one that came before it.'),
     responses_retention: seconds()
       .default(86_400)
       .describe(
@@ -150,7 +150,7 @@ export const generalSettings = lazily(() =>
     responses_websocket: flag()
       .default(false)
       .describe(
-        'Whether /v1/responses is there as a WebSocket, too; on Node from 22.21 or 24.9. Elsewhere its clients go on over HTTP.',
+        'Whether /v1/responses also accepts WebSockets; on Node from 22.21 or 24.9. Elsewhere its clients use HTTP.',
       ),
     health_check_interval: seconds()
       .default(0)

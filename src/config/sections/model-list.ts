@@ -129,7 +129,7 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
       .describe(
         'Whether hints of a request that this provider does not know (caching, storage, telemetry, …) are refused instead of left out.',
       ),
-    aws_region_name: region().optional().describe('Another name of region, for bedrock.'),
+    aws_region_name: region().optional().describe('Another name for region, with bedrock.'),
   })
     .superRefine((params, context) => {
       if (params.credential !== undefined) {

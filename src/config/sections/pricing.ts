@@ -50,7 +50,7 @@ export const pricing = lazily(() => ({
   input_cost_per_image: perImage(
     'US dollars for one image, or a map from `<width>x<height>`, `<quality>/<width>x<height>` and `default`; without a `default` an unlisted size costs as much as the most expensive one.',
   ),
-  cost_per_image: perImage('Another name of input_cost_per_image.'),
+  cost_per_image: perImage('Another name for input_cost_per_image.'),
   cost_per_audio_second: price('US dollars for one second of audio.'),
   cost_per_character: price('US dollars for one character of speech input.'),
   cost_per_rerank_unit: price('US dollars for one rerank unit.'),
