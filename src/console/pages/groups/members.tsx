@@ -1,66 +1,23 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { api } from '../../data/client.ts'
-import { refresh, useApi, useChange } from '../../data/query.ts'
+import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { State } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { confirmed } from '../../design/confirmed.ts'
 import { type HealthOfDeployment, StateOf } from '../../design/deployment-state.tsx'
 import { Combobox } from '../../design/form/combobox.tsx'
-import { useUnsaved } from '../../design/form/unsaved.ts'
 import { Failure, Notice } from '../../design/states.tsx'
-import { toast } from '../../design/toast.tsx'
+import { type EditedMembers, GROUPS, useEditedMembers } from './edited-members.ts'
 import type { Group, Member } from './group.ts'
-
-const AFTER = { refreshes: ['/ui/api/route-groups'] }
 
 /** The deployments and models that share the calls of a group. */
 export function Members({ group, onGone }: { readonly group: Group; readonly onGone: () => void }) {
   const may = useMay()('config.update')
   const { name } = group
-  /** What is edited. A newer one takes its place, unless that would lose input. */
-  const [base, setBase] = useState(group)
-  const [members, setMembers] = useState<readonly Member[]>(group.members)
-  const [enabled, setEnabled] = useState(group.enabled)
-  const change = useChange('PATCH /ui/api/route-groups/{name}', {
-    ...AFTER,
-    done: (saved) => {
-      load(saved)
-      toast('Saved. It applies everywhere within five seconds.')
-    },
-  })
-  const remove = useChange('DELETE /ui/api/route-groups/{name}', AFTER)
-  const dirty = enabled !== base.enabled || JSON.stringify(members) !== JSON.stringify(base.members)
-  const draft = useUnsaved(dirty)
-  const isOld = group.version > base.version && !change.isPending
-  useEffect(() => {
-    if (isOld && !dirty) load(group)
-  }, [isOld, dirty, group])
-  const health = useApi('GET /health/deployments', { query: { model: name } }, { live: 5 })
-  // What a model has behind it, and what weight a deployment has of its own, is not told here: the simulation knows it.
-  const isKnown = members.every(
-    ({ enabled: on, weight, deployment_id }) => !on || (weight !== undefined && deployment_id),
-  )
-  const table = useRef<HTMLDivElement>(null)
-  const all = members.reduce((sum, { weight = 1, enabled: on }) => sum + (on ? weight : 0), 0)
-  const set = (at: number, changes: Partial<Member>) =>
-    setMembers(members.map((one, index) => (index === at ? clean({ ...one, ...changes }) : one)))
-  /** The row takes its button with it: the focus goes to the table. */
-  function takeOut(at: number): void {
-    table.current?.focus()
-    setMembers(members.filter((_, index) => index !== at))
-  }
-  function load(from: Group): void {
-    setBase(from)
-    setMembers(from.members)
-    setEnabled(from.enabled)
-  }
-  const save = () =>
-    change.mutate(
-      { params: { name }, body: { members: [...members], enabled, version: base.version } },
-      // What somebody else has saved meanwhile is read, and shown as such.
-      { onError: ({ code }) => void (code === 'version_conflict' && refresh(...AFTER.refreshes)) },
-    )
+  const edited = useEditedMembers(group)
+  const { members, setMembers, change } = edited
+  const remove = useChange('DELETE /ui/api/route-groups/{name}', { refreshes: GROUPS })
   async function ask(): Promise<void> {
     const sure = await confirmed({
       title: `Delete ${name}?`,
@@ -69,116 +26,23 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
       danger: true,
     })
     if (!sure) return
-    draft.isUnsaved = false
+    edited.draft.isUnsaved = false
     remove.mutate({ params: { name } }, { onSuccess: onGone })
   }
   return (
     <div class="stack">
-      {isOld && dirty ? (
-        <Notice
-          tone="warn"
-          actions={
-            <>
-              <Button
-                small
-                onClick={() => {
-                  load(group)
-                  change.reset()
-                }}
-              >
-                Load theirs
-              </Button>
-              <Button
-                small
-                onClick={() => {
-                  setBase(group)
-                  change.reset()
-                }}
-              >
-                Keep mine
-              </Button>
-            </>
-          }
-        >
-          Somebody else has changed the group meanwhile.
-        </Notice>
-      ) : (
-        change.error && <Failure error={change.error} />
-      )}
+      {edited.isOutdated ? <ChangedMeanwhile edited={edited} /> : change.error && <Failure error={change.error} />}
       {remove.error && <Failure error={remove.error} />}
       <label class="check">
         <input
           type="checkbox"
-          checked={enabled}
+          checked={edited.enabled}
           disabled={!may}
-          onChange={(event) => setEnabled(event.currentTarget.checked)}
+          onChange={(event) => edited.setEnabled(event.currentTarget.checked)}
         />
         <span>Clients can call it</span>
       </label>
-      <div ref={table} class="table-wrap" role="region" aria-label="Members" tabIndex={0}>
-        <table class="table">
-          <thead>
-            <tr>
-              {['Member', 'Health', 'Weight', 'Share by weight', 'Priority', 'On', 'Actions'].map((label) => (
-                <th key={label} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {members.map((one, at) => {
-              const id = one.deployment_id ?? one.model_name ?? ''
-              const number = (key: 'weight' | 'priority') => (
-                <input
-                  class="input figure"
-                  type="number"
-                  min={0}
-                  aria-label={`${key} of ${id}`}
-                  placeholder="its own"
-                  disabled={!may}
-                  value={one[key] ?? ''}
-                  onInput={({ currentTarget: { value } }) =>
-                    set(at, { [key]: value === '' ? undefined : Number(value) })
-                  }
-                />
-              )
-              return (
-                <tr key={id}>
-                  <td>
-                    {id} {one.model_name && <span class="quiet">all deployments of the model</span>}
-                  </td>
-                  <td>
-                    <HealthOf member={one} deployments={health.data?.deployments ?? []} />
-                  </td>
-                  <td>{number('weight')}</td>
-                  <td>
-                    {isKnown && one.enabled && all > 0 ? `${Math.round((100 * (one.weight ?? 1)) / all)} %` : '–'}
-                  </td>
-                  <td>{number('priority')}</td>
-                  <td>
-                    <label class="check">
-                      <input
-                        type="checkbox"
-                        aria-label={`${id} takes calls`}
-                        checked={one.enabled}
-                        disabled={!may}
-                        onChange={(event) => set(at, { enabled: event.currentTarget.checked })}
-                      />
-                      <span>takes calls</span>
-                    </label>
-                  </td>
-                  <td>
-                    {may && members.length > 1 && (
-                      <Button small kind="plain" icon="close" label={`Take ${id} out`} onClick={() => takeOut(at)} />
-                    )}
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
+      <MemberTable name={name} members={members} may={may} onChange={setMembers} />
       {may && (
         <>
           <div class="bar">
@@ -198,7 +62,7 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
             <Button kind="danger" busy={remove.isPending} onClick={ask}>
               Delete the group
             </Button>
-            <Button kind="primary" disabled={!dirty} busy={change.isPending} onClick={save}>
+            <Button kind="primary" disabled={!edited.dirty} busy={change.isPending} onClick={edited.save}>
               Save members
             </Button>
           </footer>
@@ -207,6 +71,142 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
     </div>
   )
 }
+
+function ChangedMeanwhile({ edited }: { readonly edited: EditedMembers }) {
+  return (
+    <Notice
+      tone="warn"
+      actions={
+        <>
+          <Button small onClick={edited.loadTheirs}>
+            Load theirs
+          </Button>
+          <Button small onClick={edited.keepMine}>
+            Keep mine
+          </Button>
+        </>
+      }
+    >
+      Somebody else has changed the group meanwhile.
+    </Notice>
+  )
+}
+
+function MemberTable({
+  name,
+  members,
+  may,
+  onChange,
+}: {
+  readonly name: string
+  readonly members: readonly Member[]
+  readonly may: boolean
+  readonly onChange: (members: readonly Member[]) => void
+}) {
+  const health = useApi('GET /health/deployments', { query: { model: name } }, { live: 5 })
+  // What a model has behind it, and what weight a deployment has of its own, is not told here: the simulation knows it.
+  const isKnown = members.every(
+    ({ enabled: on, weight, deployment_id }) => !on || (weight !== undefined && deployment_id),
+  )
+  const all = members.reduce((sum, { weight = 1, enabled: on }) => sum + (on ? weight : 0), 0)
+  const table = useRef<HTMLDivElement>(null)
+  /** The row takes its button with it: the focus goes to the table. */
+  function takeOut(at: number): void {
+    table.current?.focus()
+    onChange(members.filter((_, index) => index !== at))
+  }
+  return (
+    <div ref={table} class="table-wrap" role="region" aria-label="Members" tabIndex={0}>
+      <table class="table">
+        <thead>
+          <tr>
+            {['Member', 'Health', 'Weight', 'Share by weight', 'Priority', 'On', 'Actions'].map((label) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((one, at) => (
+            <MemberRow
+              key={idOf(one)}
+              member={one}
+              deployments={health.data?.deployments ?? []}
+              percent={isKnown && one.enabled && all > 0 ? (100 * (one.weight ?? 1)) / all : undefined}
+              may={may}
+              onChange={(changes) =>
+                onChange(members.map((other, index) => (index === at ? clean({ ...other, ...changes }) : other)))
+              }
+              onTakeOut={members.length > 1 ? () => takeOut(at) : undefined}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function MemberRow({
+  member,
+  deployments,
+  percent,
+  may,
+  onChange,
+  onTakeOut,
+}: {
+  readonly member: Member
+  readonly deployments: readonly HealthOfDeployment[]
+  /** Its share by weight; undefined: it cannot be told here. */
+  readonly percent: number | undefined
+  readonly may: boolean
+  readonly onChange: (changes: Partial<Member>) => void
+  readonly onTakeOut: (() => void) | undefined
+}) {
+  const id = idOf(member)
+  const number = (key: 'weight' | 'priority') => (
+    <input
+      class="input figure"
+      type="number"
+      min={0}
+      aria-label={`${key} of ${id}`}
+      placeholder="its own"
+      disabled={!may}
+      value={member[key] ?? ''}
+      onInput={({ currentTarget: { value } }) => onChange({ [key]: value === '' ? undefined : Number(value) })}
+    />
+  )
+  return (
+    <tr>
+      <td>
+        {id} {member.model_name && <span class="quiet">all deployments of the model</span>}
+      </td>
+      <td>
+        <HealthOf member={member} deployments={deployments} />
+      </td>
+      <td>{number('weight')}</td>
+      <td>{percent === undefined ? '–' : `${Math.round(percent)} %`}</td>
+      <td>{number('priority')}</td>
+      <td>
+        <label class="check">
+          <input
+            type="checkbox"
+            aria-label={`${id} takes calls`}
+            checked={member.enabled}
+            disabled={!may}
+            onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
+          />
+          <span>takes calls</span>
+        </label>
+      </td>
+      <td>
+        {may && onTakeOut && <Button small kind="plain" icon="close" label={`Take ${id} out`} onClick={onTakeOut} />}
+      </td>
+    </tr>
+  )
+}
+
+const idOf = ({ deployment_id: deployment, model_name: model }: Member) => deployment ?? model ?? ''
 
 /** How a member is: a deployment in a word, a model by how many of its deployments are well. */
 function HealthOf({
