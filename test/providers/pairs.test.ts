@@ -35,7 +35,7 @@ const SERVES: Readonly<Record<string, string>> = {
     'chat embedding image_generation audio_speech audio_transcription rerank image_edit image_variation audio_translation moderation',
   openai:
     'chat responses embedding image_generation audio_speech audio_transcription image_edit image_variation audio_translation moderation',
-  mistral: 'chat embedding audio_transcription moderation',
+  mistral: 'chat embedding audio_speech audio_transcription moderation',
   groq: 'chat audio_speech audio_transcription audio_translation',
   together: 'chat embedding image_generation audio_speech audio_transcription rerank audio_translation',
   fireworks: 'chat responses embedding',

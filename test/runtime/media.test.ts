@@ -215,6 +215,18 @@ describe('transcription', () => {
     expect(await finished()).toMatchObject({ usage: { audioSeconds, estimated: true }, costNano: audioSeconds * 1e5 })
   })
 
+  it('is plain text also from a server that answers JSON to every format', async () => {
+    const answer = { text: 'Hello. Bye.', duration: 7, segments: [{ text: ' Hello. Bye.', start: 1, end: 2.5 }] }
+    await upstream.script(path('hear'), [json(200, answer)])
+    expect(await (await hear({ model: 'hear', response_format: 'text' })).text()).toBe('Hello. Bye.\n')
+    const subtitles = await hear({ model: 'hear', response_format: 'srt' })
+    expect(await subtitles.text()).toBe('1\n00:00:01,000 --> 00:00:02,500\nHello. Bye.\n\n')
+    expect(await finished()).toMatchObject({ usage: { audioSeconds: 7 } })
+    await upstream.script(path('hear'), [json(200, { text: 'Hello.' })])
+    const untimed = await hear({ model: 'hear', response_format: 'srt' })
+    expect(await untimed.json()).toMatchObject({ error: { code: 'unusable_answer' } })
+  })
+
   it.each(['text', 'srt', 'vtt', 'verbose_json'])('is no error document with status 200: %s', async (format) => {
     await upstream.script(path('hear'), [json(200, { error: { message: 'Overloaded', type: 'server_error' } })])
     const response = await hear({ model: 'hear', response_format: format })

@@ -22,7 +22,8 @@ ${deployment('eleven', 'elevenlabs/eleven_v3', ', default_params: { voice_id: de
 ${deployment('mute', 'elevenlabs/eleven_v3')}
 ${deployment('scribe', 'elevenlabs/scribe_v2')}
 ${deployment('aura', 'deepgram/aura-2')}
-${deployment('nova', 'deepgram/nova-3')}`,
+${deployment('nova', 'deepgram/nova-3')}
+${deployment('voxtral', 'mistral/voxtral-mini-2602')}`,
 )
 
 const SOUND = '\u0000\u0001ID3-sound-'.repeat(500)
@@ -244,6 +245,43 @@ describe('Deepgram', () => {
     const response = await hear('nova')
     expect(response.status).toBe(502)
     expect(await response.text()).not.toContain('credits.')
+  })
+})
+
+describe('transcription of Mistral', () => {
+  it('is written in the format that was asked for, with times, which exclude a language', async () => {
+    const segments = [
+      { text: 'Grüße an alle.', start: 0.5, end: 1.3, type: 'transcription_segment' },
+      { text: 'Ja!', start: 1.4, end: 1.75, type: 'transcription_segment' },
+    ]
+    const usage = { prompt_audio_seconds: 3, prompt_tokens: 4, completion_tokens: 9, total_tokens: 400 }
+    const answer = { model: 'voxtral-mini-2602', text: 'Grüße an alle. Ja!', language: null, segments, usage }
+    await upstream.script(path('voxtral'), [json(200, answer)])
+    const response = await hear('voxtral', [
+      ['response_format', 'vtt'],
+      ['language', 'de'],
+      ['context_bias', 'Zoë'],
+    ])
+    expect(response.headers.get('x-gateway-dropped')).toBe('language')
+    expect(await response.text()).toBe(
+      'WEBVTT\n\n00:00:00.500 --> 00:00:01.300\nGrüße an alle.\n\n00:00:01.400 --> 00:00:01.750\nJa!\n\n',
+    )
+    const call = await last('voxtral')
+    expect(call.path).toBe(`${path('voxtral')}/audio/transcriptions`)
+    const form = await new Response(call.body as BodyInit, {
+      headers: { 'content-type': call.headers['content-type'] ?? '' },
+    }).formData()
+    expect([...form].filter(([, value]) => typeof value === 'string').sort()).toEqual([
+      ['context_bias', 'Zoë'],
+      ['model', 'voxtral-mini-2602'],
+      ['timestamp_granularities', 'segment'],
+    ])
+    expect(await finished()).toMatchObject({ usage: { audioSeconds: 3, inputTokens: 4, outputTokens: 9 } })
+  })
+
+  it('is refused for the name of another recording', async () => {
+    const response = await hear('voxtral', [['file_id', 'f-1']])
+    expect(await response.json()).toMatchObject({ error: { param: 'file_id' } })
   })
 })
 

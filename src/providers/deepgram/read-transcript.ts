@@ -1,6 +1,7 @@
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import { readSeconds } from '../wire/transcript/read-seconds.ts'
-import type { Transcript, TranscriptWord } from '../wire/transcript/transcript.ts'
+import { timedWords } from '../wire/transcript/timed-words.ts'
+import type { Transcript } from '../wire/transcript/transcript.ts'
 
 /** The best alternative of every channel; undefined for an answer that is not a transcription. */
 export function readTranscript(answer: JsonRecord): Transcript | undefined {
@@ -24,28 +25,14 @@ export function billedSeconds(answer: JsonRecord): number | undefined {
 
 const channelsOf = (answer: JsonRecord) => asList(asRecord(answer.results).channels).map(asRecord)
 
-/** The words with the gaps between them, which only the whole text contains. */
-function wordsOf(list: readonly unknown[], text: string): TranscriptWord[] {
-  const words: TranscriptWord[] = []
-  let at = 0
-  for (const word of list) {
-    if (!isRecord(word)) continue
-    const written = asText(word.punctuated_word) || asText(word.word)
-    const from = skipSpace(text, at)
-    const follows = text.startsWith(written, from)
-    const gap = words.length === 0 ? '' : follows ? text.slice(at, from) : ' '
-    if (follows) at = from + written.length
-    const start = readSeconds(word.start) ?? words.at(-1)?.end ?? 0
-    const end = Math.max(start, readSeconds(word.end) ?? start)
-    words.push({ text: written, gap, start, end, speaker: speakerOf(word.speaker) })
-  }
-  return words
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from
-  while (/\s/.test(text[at] ?? '')) at++
-  return at
-}
+const wordsOf = (list: readonly unknown[], text: string) =>
+  timedWords(
+    list.filter(isRecord).map((word) => ({
+      ...word,
+      text: asText(word.punctuated_word) || asText(word.word),
+      speaker: speakerOf(word.speaker),
+    })),
+    text,
+  )
 
 const speakerOf = (speaker: unknown) => (typeof speaker === 'number' ? `speaker_${speaker}` : undefined)

@@ -5,7 +5,7 @@ import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { lateField } from '../wire/late-field.ts'
 import { ownTranscriptionOptions } from '../wire/transcript/own-options.ts'
-import { transcriptReply } from '../wire/transcript/transcript-reply.ts'
+import { heard, transcriptReply } from '../wire/transcript/transcript-reply.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { deepgramEmbeddedFailure, deepgramFailure } from './failure.ts'
 import { queryOptions } from './query-options.ts'
@@ -45,7 +45,7 @@ export const deepgramTranscription: Adapter<TranscriptionRequest> = {
     if (answer?.err_code || answer?.err_msg) throw deepgramEmbeddedFailure(answer)
     const transcript = answer && readTranscript(answer)
     if (!transcript) throw new GatewayError('upstream_malformed', "The provider's answer is not a transcription.")
-    return transcriptReply(transcript, request, billedSeconds(answer))
+    return transcriptReply(transcript, request, heard(billedSeconds(answer)))
   },
 
   failure: deepgramFailure,

@@ -1,16 +1,14 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { type Fields, newForm } from '../../lib/forms/form-parts.ts'
+import type { Fields } from '../../lib/forms/form-parts.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
 import type { SpeechToTextRequest } from '../../modes/elevenlabs/speech-to-text.ts'
-import { isFormFile } from '../../modes/form.ts'
 import type { Adapter, Connection } from '../provider.ts'
-import { lateField } from '../wire/late-field.ts'
 import { ownTranscriptionOptions } from '../wire/transcript/own-options.ts'
 import { readSeconds } from '../wire/transcript/read-seconds.ts'
+import { ownFields, recordingForm } from '../wire/transcript/recording-form.ts'
 import type { Transcript, TranscriptWord } from '../wire/transcript/transcript.ts'
 import { TIMED_FORMATS, transcriptReply } from '../wire/transcript/transcript-reply.ts'
-import { unsupported } from '../wire/unsupported-fields.ts'
 import { elevenlabsEmbeddedFailure, elevenlabsFailure } from './failure.ts'
 
 const API = "ElevenLabs' speech to text"
@@ -21,12 +19,8 @@ const OTHER_ANSWERS = ['use_multi_channel', 'webhook'] as const
 /** Transcription: the recording is sent in the vendor's form, and the transcript is returned in the public format that was
  *  asked for. The vendor's own options (`num_speakers`, `tag_audio_events`, `keyterms` …) are forwarded. */
 export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
-  request({ body, form: sent }, connection) {
-    const fields = fieldsOf(body, connection)
-    const late = async () => (sent ? addedTo(fields, fieldsOf(await sent.whole(), connection)) : [])
-    const { filename, contentType } = body.file
-    const file = { name: 'file', filename, contentType, content: body.file.open() }
-    const form = sent?.raw.closing === undefined ? newForm(fields, file, late) : newForm(fields, file)
+  request(call, connection) {
+    const form = recordingForm(call, (body) => fieldsOf(body, connection))
     return {
       method: 'POST',
       origin: connection.origin,
@@ -70,26 +64,7 @@ function fieldsOf(body: TranscriptionRequest, connection: Connection): Fields {
     ...(TIMED_FORMATS.has(response_format) ? { timestamps_granularity: 'word' } : {}),
     ...(response_format === 'diarized_json' ? { diarize: 'true' } : {}),
   }
-  return Object.entries(fields).flatMap(([name, value]) => [value].flat().flatMap((one) => field(name, one)))
-}
-
-/** The fields that were not sent before the file. */
-function addedTo(sent: Fields, all: Fields): Fields {
-  const left = [...sent]
-  const added = all.filter(([name, value]) => {
-    const at = left.findIndex((field) => field[0] === name && field[1] === value)
-    if (at !== -1) left.splice(at, 1)
-    return at === -1
-  })
-  // A default was sent in place of a field that arrived after the file.
-  if (left.length > 0) throw lateField()
-  return added
-}
-
-function field(name: string, value: unknown): Fields {
-  if (value === undefined || value === null) return []
-  if (isFormFile(value)) throw unsupported(name, API)
-  return [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]]
+  return ownFields(fields, API)
 }
 
 function readTranscript(answer: JsonRecord, text: string): Transcript {

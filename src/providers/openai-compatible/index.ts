@@ -13,7 +13,7 @@ import {
 import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
 import { openaiTranscription, openaiTranslation } from '../openai/transcription.ts'
-import { type Adapter, adapterFor, dropper, type Profile, type Provider } from '../provider.ts'
+import { type Adapter, type Adapters, adapterFor, dropper, type Profile, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { openaiListing } from '../wire/connection/model-listing.ts'
@@ -39,6 +39,8 @@ export interface Vendor extends ChatQuirks {
   readonly apiBase?: string
   /** What it serves besides chat, in OpenAI's shape and at OpenAI's paths. */
   readonly modes: readonly (keyof typeof MEDIA)[]
+  /** What it serves in a shape of its own. */
+  readonly own?: Adapters
   /** It does not list its models at /models. */
   readonly models?: false
   /** A server of the operator's own, which asks for a key only if the operator wants it to. */
@@ -53,7 +55,7 @@ export interface Vendor extends ChatQuirks {
 
 /** The provider of a vendor of OpenAI's shape. */
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
-  const { label, apiBase, modes, models, keyless, routingFields, writesCache, dimensions, ...rest } = vendor
+  const { label, apiBase, modes, own, models, keyless, routingFields, writesCache, dimensions, ...rest } = vendor
   const { reasonsInResponses, ...quirks } = rest
   return {
     kind,
@@ -66,6 +68,7 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
       chat: adapterFor(reasonsInResponses ? chatOrResponses : openaiChatWith(quirks)),
       ...Object.fromEntries(modes.map((mode) => [mode, MEDIA[mode]])),
       ...(dimensions ? { embedding: adapterFor(embeddingsNaming(dimensions)) } : {}),
+      ...own,
     },
     ...(models === false ? {} : { healthRequest: healthRequestAt('/models') }),
     ...(routingFields ? { routingFields } : {}),

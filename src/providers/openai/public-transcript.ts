@@ -1,4 +1,4 @@
-import { asList, asRecord, asText } from '../../lib/json/lenient.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { PublicEvents } from './event-relay.ts'
 
 const DELTA = 'transcript.text.delta'
@@ -16,8 +16,14 @@ export function publicTranscript(): PublicEvents {
         return { type: DELTA, delta }
       }
       if (event.type === 'transcription.text.delta') return { type: DELTA, delta: asText(event.text) }
-      return event.type === 'transcription.done' ? { ...event, type: DONE } : undefined
+      return event.type === 'transcription.done' ? { ...event, ...usageIn(event), type: DONE } : undefined
     },
     last: () => (said === undefined ? undefined : { type: DONE, text: said }),
   }
+}
+
+function usageIn({ usage }: JsonRecord) {
+  if (!isRecord(usage)) return {}
+  const { prompt_tokens: input_tokens = 0, completion_tokens: output_tokens = 0, total_tokens = 0 } = usage
+  return { usage: { ...usage, type: 'tokens', input_tokens, output_tokens, total_tokens } }
 }

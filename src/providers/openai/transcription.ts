@@ -4,8 +4,10 @@ import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
 import type { TranslationRequest } from '../../modes/audio-translation.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import type { Adapter, Reply } from '../provider.ts'
+import { listedSegments } from '../wire/transcript/listed-segments.ts'
 import { readSeconds } from '../wire/transcript/read-seconds.ts'
 import { lastCueEnd } from '../wire/transcript/subtitles.ts'
+import { transcriptReply } from '../wire/transcript/transcript-reply.ts'
 import { eventRelay } from './event-relay.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { formRequest } from './form-request.ts'
@@ -22,8 +24,9 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
     const contentType = headers['content-type'] ?? 'text/plain; charset=utf-8'
     if (PLAIN.has(request.response_format ?? '')) {
       if (/\bhtml\b/i.test(contentType)) throw malformed()
-      const { error } = (/\bjson\b/i.test(contentType) && parseRecord(bytes)) || {}
-      if (error) throw openaiEmbeddedFailure(error)
+      const answer = (/\bjson\b/i.test(contentType) && parseRecord(bytes)) || {}
+      if (answer.error) throw openaiEmbeddedFailure(answer.error)
+      if (typeof answer.text === 'string') return inPlain(answer, request)
       // Plain answers report no usage, but subtitles contain the time of their end.
       const audioSeconds = request.response_format === 'text' ? undefined : lastCueEnd(utf8.decode(bytes))
       const usage = audioSeconds ? usageOf({ audioSeconds, estimated: true }) : undefined
@@ -50,6 +53,15 @@ export const openaiTranslation: Adapter<TranslationRequest> = {
   request: formRequest('/audio/translations'),
   reply: (bytes, headers, call) => openaiTranscription.reply(bytes, headers, call),
   failure: openaiFailure,
+}
+
+/** An answer of a server that knows no other format than JSON, as what was asked for. */
+function inPlain(answer: JsonRecord, request: TranscriptionRequest): Reply {
+  const transcript = listedSegments(answer, undefined)
+  if (request.response_format !== 'text' && transcript.seconds === undefined) {
+    throw new GatewayError('unusable_answer', "The provider's answer has no times, which subtitles need.")
+  }
+  return transcriptReply(transcript, request, usageIn(answer))
 }
 
 /** Seconds, tokens or both. Mistral's seconds have a name of their own. */

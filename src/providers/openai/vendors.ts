@@ -1,4 +1,7 @@
+import { mistralSpeech } from '../mistral/speech.ts'
+import { mistralTranscription } from '../mistral/transcription.ts'
 import type { Vendor } from '../openai-compatible/index.ts'
+import { adapterFor } from '../provider.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
 
 /** The limit of output tokens has one name at most vendors: OpenAI's older one. */
@@ -69,7 +72,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   mistral: {
     label: 'Mistral',
     apiBase: 'https://api.mistral.ai/v1',
-    modes: ['embedding', 'audio_transcription', 'moderation'],
+    modes: ['embedding', 'moderation'],
+    own: { audio_speech: adapterFor(mistralSpeech), audio_transcription: adapterFor(mistralTranscription) },
     ...MAX_TOKENS,
     // It refuses the field with 422 and sends the usage with the last chunk anyway.
     streamOptions: false,

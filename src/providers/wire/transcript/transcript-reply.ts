@@ -1,5 +1,5 @@
 import type { TranscriptionRequest } from '../../../modes/audio-transcription.ts'
-import { usageOf } from '../../../modes/usage.ts'
+import { type Usage, usageOf } from '../../../modes/usage.ts'
 import type { Reply } from '../../provider.ts'
 import { segmentsOf } from './segments.ts'
 import { subRip, webVtt } from './subtitles.ts'
@@ -25,7 +25,7 @@ const plain = (contentType: string, write: Writing['write']): Writing => ({
 })
 
 const FORMATS: Readonly<Record<Format, Writing>> = {
-  json: json((transcript) => ({ text: transcript.text, ...usage(transcript) })),
+  json: json((transcript) => ({ text: transcript.text, ...told(transcript) })),
   verbose_json: json(verbose),
   diarized_json: json(diarized),
   text: plain('text/plain', ({ text }) => `${text}\n`),
@@ -33,19 +33,24 @@ const FORMATS: Readonly<Record<Format, Writing>> = {
   vtt: plain('text/vtt', (transcript) => webVtt(segmentsOf(transcript))),
 }
 
-/** A transcript in the format that the client asked for, with the seconds that its vendor bills. */
+/** A transcript in the format that the client asked for, with what its vendor bills. */
 export function transcriptReply(
   transcript: Transcript,
   request: TranscriptionRequest,
-  billedSeconds: number | undefined = transcript.seconds,
+  usage: Usage | undefined = heard(transcript.seconds),
 ): Reply {
   const { contentType, write } = FORMATS[request.response_format ?? 'json']
   return {
     bytes: encoder.encode(write(transcript, request)),
     contentType,
-    usage: billedSeconds ? usageOf({ audioSeconds: rounded(billedSeconds) }) : undefined,
+    usage,
     outputCharacters: transcript.text.length,
   }
+}
+
+/** The usage of a recording that is billed by its length. */
+export function heard(seconds: number | undefined): Usage | undefined {
+  return seconds ? usageOf({ audioSeconds: rounded(seconds) }) : undefined
 }
 
 /** Formats that need the time of each word. */
@@ -65,7 +70,7 @@ function verbose(transcript: Transcript, request: TranscriptionRequest): object 
     ...(asked.includes('segment')
       ? { segments: segmentsOf(transcript).map((segment, id) => verboseSegment(id, segment, request)) }
       : {}),
-    ...usage(transcript),
+    ...told(transcript),
   }
 }
 
@@ -100,10 +105,10 @@ function diarized(transcript: Transcript): object {
     text,
     speaker: speaker ?? 'speaker_0',
   }))
-  return { task: 'transcribe', duration: rounded(seconds ?? 0), text, segments, ...usage(transcript) }
+  return { task: 'transcribe', duration: rounded(seconds ?? 0), text, segments, ...told(transcript) }
 }
 
-const usage = ({ seconds }: Transcript) => (seconds ? { usage: { type: 'duration', seconds: rounded(seconds) } } : {})
+const told = ({ seconds }: Transcript) => (seconds ? { usage: { type: 'duration', seconds: rounded(seconds) } } : {})
 
 /** To milliseconds: sums and differences of times have long tails. */
 const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000
