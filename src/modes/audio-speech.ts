@@ -28,7 +28,7 @@ export const audioSpeech: Mode<SpeechRequest> = {
   schema: speechRequest,
   body: 'json',
   unit: 'characters',
-  longest: LONGEST_SOUND,
+  longest: () => LONGEST_SOUND,
   measure: ({ input }) => ({ characters: charactersOf(input) }),
   unreported: ({ input }) => spokenTokens(input),
   tariffs: [perUnit('characters', 'cost_per_character'), tokensInstead(CHARACTER)],

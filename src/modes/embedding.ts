@@ -24,7 +24,7 @@ export const embedding: Mode<EmbeddingRequest> = {
   body: 'json',
   unit: 'tokens',
   smallest: { input: 'Hi' },
-  longest: 0,
+  longest: () => 0,
   inputs: ({ input }) => (Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1),
   measure: () => ({}),
   unreported: ({ input }) => ({ inputTokens: tokensOf(input), outputTokens: 0 }),

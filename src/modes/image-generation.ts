@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { entryOf } from '../lib/json/lenient.ts'
 import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
-import { imageName, largerSize } from './price/image-price.ts'
+import { imageName, largerSize, pixelsOf } from './price/image-price.ts'
 import { perImage, tokensInstead } from './price/tariff.ts'
 import { tokensOfCharacters } from './usage.ts'
 
@@ -27,8 +27,6 @@ export type ImageRequest = z.output<ReturnType<typeof imageRequest>>
 
 /** The tokens of a square image of medium quality, at vendors that bill tokens. */
 const IMAGE = { input: 50, output: 1056 }
-/** The tokens of a wide image of high quality with three previews. */
-const LONGEST_IMAGE = 6600
 
 export const imageGeneration: Mode<ImageRequest> = {
   name: 'image_generation',
@@ -36,7 +34,7 @@ export const imageGeneration: Mode<ImageRequest> = {
   body: 'json',
   tokenless: true,
   unit: 'images',
-  longest: LONGEST_IMAGE,
+  longest: longestImage,
   measure: (request) => ({ images: Math.min(request.n ?? 1, MOST_IMAGES), imageSize: nameOf(request) }),
   unreported: (request) => ({
     inputTokens: tokensOfCharacters(request.prompt.length),
@@ -45,8 +43,22 @@ export const imageGeneration: Mode<ImageRequest> = {
   tariffs: [perImage, tokensInstead(IMAGE)],
 }
 
-/** The tokens of a large image by its quality. */
-const TOKENS = { low: 408, medium: 1584, high: 6240 }
+/** The most tokens of an image of a usual size by its quality. No list tells them of the two highest: each is taken for
+ *  twice as many as the one below. */
+const TOKENS = { low: 408, medium: 1584, high: 7024, xhigh: 14_048, max: 28_096 }
+/** A larger image takes up to twice as many. */
+const USUAL_PIXELS = 2 ** 21
+const PREVIEWS = 300
+/** What a model writes and thinks to write down a drawing. */
+const WRITTEN = 16_384
+
+/** The most tokens of one image, with three previews. Its quality is not taken for less than high: not every model knows
+ *  it. */
+function longestImage({ quality, size, output_format }: ImageRequest): number {
+  const tokens = Math.max(TOKENS.high, entryOf(TOKENS, quality) ?? 0)
+  const drawn = tokens * ((pixelsOf(size) ?? 0) > USUAL_PIXELS ? 2 : 1)
+  return drawn + PREVIEWS + (output_format === 'svg' ? WRITTEN : 0)
+}
 
 /** The tokens that images are made of, where the vendor tells none. */
 export function madeTokens({ n, quality }: { readonly n?: ImageRequest['n']; readonly quality?: unknown }): number {

@@ -22,7 +22,7 @@ export const moderation: Mode<ModerationRequest> = {
   body: 'json',
   unit: 'tokens',
   smallest: { input: 'Hi' },
-  longest: 0,
+  longest: () => 0,
   inputs: ({ input }) => [input].flat().length,
   measure: () => ({}),
   unreported: ({ input }) => ({ inputTokens: tokensOf(input), outputTokens: 0 }),

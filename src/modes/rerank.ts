@@ -30,7 +30,7 @@ export const rerank: Mode<RerankRequest> = {
   body: 'json',
   unit: 'rerankUnits',
   smallest: { query: 'Hi', documents: ['Hi'] },
-  longest: 0,
+  longest: () => 0,
   measure(request) {
     const documents = sumOf(request, (characters) => Math.ceil(characters / DOCUMENT_CHARACTERS))
     return { rerankUnits: Math.ceil(documents / DOCUMENTS_A_UNIT) }

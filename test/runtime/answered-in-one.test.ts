@@ -186,9 +186,31 @@ describe('a provider that answers a stream in one, as', () => {
     const body = { model: 'native', prompt: 'A cat', stream: true as const }
     const events = []
     for await (const event of await openaiClient(gateway).images.generate(body)) events.push(event)
-    expect(events).toEqual([{ type: 'image_generation.completed', created_at: 1, size: '1024x1024', b64_json: 'aaaa' }])
+    const unsaid = { background: 'auto', quality: 'auto', output_format: 'png' }
+    const completed = { type: 'image_generation.completed', created_at: 1, b64_json: 'aaaa' }
+    expect(events).toEqual([{ ...completed, ...unsaid, size: '1024x1024' }])
     await untouched('native', before + 1)
     expect(lastLine()).toMatchObject({ usage: { images: 1 } })
+  })
+
+  it('a picture of another shape, whose vendor has no streams of them', async () => {
+    const inlineData = { mimeType: 'image/webp', data: 'aaaa' }
+    const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 1120 }
+    await upstream.script(path('gemini'), [
+      json(200, { candidates: [{ content: { parts: [{ inlineData }] }, finishReason: 'STOP' }], usageMetadata }),
+    ])
+    const body = { model: 'gemini', prompt: 'A hat', image: new File(['PNG'], 'a.png'), stream: true as const }
+    const events = []
+    for await (const event of await openaiClient(gateway).images.edit(body)) events.push(event)
+    expect(events).toMatchObject([
+      {
+        type: 'image_edit.completed',
+        ...{ b64_json: 'aaaa', output_format: 'webp', background: 'auto', quality: 'auto', size: 'auto' },
+        usage: { output_tokens: 1120, input_tokens_details: { text_tokens: 9, image_tokens: 0 } },
+      },
+    ])
+    await gateway.idle()
+    expect(lastLine()).toMatchObject({ usage: { images: 1, outputTokens: 1120 } })
   })
 
   it.each([

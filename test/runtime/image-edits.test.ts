@@ -102,8 +102,8 @@ describe('edits of images', () => {
     // A model that answers a streamed request in one piece.
     await upstream.script(path('painter'), [json(200, { created: 1, data: [{ b64_json: 'AA' }] })])
     const whole = await gateway.fetch('/v1/images/edits', form(fields))
-    expect(await whole.text()).toBe(
-      'event: image_edit.completed\ndata: {"type":"image_edit.completed","created_at":1,"b64_json":"AA"}\n\n',
+    expect(await whole.text()).toMatch(
+      /^event: image_edit.completed\ndata: {"type":"image_edit.completed","created_at":1,.*"b64_json":"AA"}\n\n$/,
     )
   })
 

@@ -244,8 +244,9 @@ describe('what a call cost', () => {
 
   it.each([
     ['low', 408],
-    ['auto', 6240],
-    [undefined, 6240],
+    ['auto', 7024],
+    [undefined, 7024],
+    ['max', 28_096],
   ])('is that of images by tokens that nobody told, of the quality %s', async (quality, each) => {
     await upstream.script(`${here}-draws`, [json(200, { created: 1, data: [{ b64_json: 'x' }] })])
     const body = JSON.stringify({ model: 'draws', prompt: 'A cat.', n: 2, quality })

@@ -68,7 +68,7 @@ function normal(text: string): string {
 
 const digits = (text: string) => text.replace(/^0+(?=\d)/, '')
 
-function pixelsOf(size: string): number | undefined {
-  const match = /^(\d+)x(\d+)$/.exec(size)
+export function pixelsOf(size: string | null | undefined): number | undefined {
+  const match = /^(\d+)x(\d+)$/.exec(size ?? '')
   return match ? Number(match[1]) * Number(match[2]) : undefined
 }

@@ -34,11 +34,11 @@ export interface OutputBound {
 /** The longest answer that a deployment may give. A limit in the request's own dialect binds; fields of other dialects
  *  can only raise it, since some vendors honour them. Of two limits the larger counts. */
 export function outputBound(endpoint: Endpoint, request: ModelRequest, deployment: Deployment): OutputBound {
-  const { longest } = endpoint.mode
   const { defaults } = deployment.connection
   const settings = settingsOf(endpoint.dialect, request)
   const asked = Math.max(1, countOf(settings, defaults, 'n'), countOf(settings, defaults, 'best_of'))
   const answers = Math.min(asked, MOST_ANSWERS)
+  const longest = endpoint.mode.longest?.({ ...defaults, ...request })
   if (longest !== undefined) return { tokens: longest * answers, answers, meant: longest === 0 }
   const own = ownLimit(endpoint, settings, defaults)
   let each = Math.max(own ?? unlimited(endpoint, settings, deployment), reasoningBudget(settings, defaults))

@@ -87,7 +87,8 @@ export function ask(exchange: Exchange, { translator, outgoing }: AttemptRequest
 
 function askOnce(exchange: Exchange, translator: Translator, outgoing: Outgoing): Promise<UpstreamResponse> {
   const { call, tried, ended } = exchange
-  if (call.streamed && !translator.stream && !translator.unparsed) throw unstreamed()
+  const streams = translator.stream ?? translator.wholeAsStream ?? translator.unparsed
+  if (call.streamed && !streams) throw unstreamed()
   const request = requestOf(exchange, translator, outgoing)
   const strict = call.strict || tried.deployment.connection.parameters.strict
   if (strict && tried.dropped) throw refusedHints(tried.dropped)

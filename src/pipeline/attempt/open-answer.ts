@@ -51,8 +51,8 @@ export async function openEvents(
   { body, headers }: UpstreamResponse,
   clocks: Clocks,
 ): Promise<Opened> {
-  if (!translator.stream) throw unstreamed()
-  if (!(translator.streamType?.test(headers['content-type'] ?? '') ?? isEventStream(headers))) {
+  const isStream = translator.streamType?.test(headers['content-type'] ?? '') ?? isEventStream(headers)
+  if (!translator.stream || !isStream) {
     // Not an event stream: an error document, or a whole answer from a model that cannot stream.
     const bytes = withoutMark(await body.bytes(REPLY_LIMIT_BYTES))
     if (!translator.wholeAsStream) {

@@ -184,7 +184,7 @@ function plainTranslator(adapter: Adapter): Translator {
   if (!translator) {
     const wholeAsStream: Translator['wholeAsStream'] = (bytes, headers, call) => {
       const reply = adapter.reply(bytes, headers, call)
-      const record = parseRecord(bytes)
+      const record = (reply.bytes && parseRecord(reply.bytes)) ?? parseRecord(bytes)
       if (!record) throw unstreamed()
       return [wholeStream(asEvents(events(record)), reply)]
     }

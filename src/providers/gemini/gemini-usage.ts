@@ -27,14 +27,15 @@ export function geminiUsage(value: unknown, headers: Readonly<Record<string, str
     outputTokens,
     cachedInputTokens,
     reasoningTokens,
-    audioInputTokens: audioIn(usage.promptTokensDetails),
-    audioOutputTokens: audioIn(usage.candidatesTokensDetails),
+    audioInputTokens: tokensIn(usage.promptTokensDetails, 'AUDIO'),
+    audioOutputTokens: tokensIn(usage.candidatesTokensDetails, 'AUDIO'),
     ...(tier === undefined ? {} : { terms: { service_tier: tier } }),
   })
 }
 
-function audioIn(details: unknown): number {
+/** The tokens of one kind of content. */
+export function tokensIn(details: unknown, kind: 'AUDIO' | 'IMAGE'): number {
   return asList(details)
     .map(asRecord)
-    .reduce((sum, { modality, tokenCount }) => sum + (modality === 'AUDIO' ? count(tokenCount) : 0), 0)
+    .reduce((sum, { modality, tokenCount }) => sum + (modality === kind ? count(tokenCount) : 0), 0)
 }

@@ -5,7 +5,7 @@ import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
 import { batchEmbed } from './batch-embed.ts'
 import { generateContent, tieredContent } from './generate-content.ts'
-import { generateImage } from './media/generate-image.ts'
+import { editImage, generateImage } from './media/generate-image.ts'
 import { generateSpeech } from './media/generate-speech.ts'
 import { nativeGeminiCount, nativeGenerateContent } from './native-generate.ts'
 
@@ -18,7 +18,7 @@ export const geminiAdapters: Adapters = {
   gemini_count_tokens: nativeGeminiCount,
   embedding: adapterFor(batchEmbed),
   image_generation: adapterFor(generateImage),
-  image_edit: adapterFor(generateImage),
+  image_edit: adapterFor(editImage),
   audio_speech: adapterFor(generateSpeech),
 }
 

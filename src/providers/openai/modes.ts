@@ -7,6 +7,7 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import type { ModerationRequest } from '../../modes/moderation.ts'
 import { imageName } from '../../modes/price/image-price.ts'
 import type { RerankRequest } from '../../modes/rerank.ts'
+import type { Usage } from '../../modes/usage.ts'
 import { cohereUsage } from '../cohere/cohere-usage.ts'
 import type { Adapter, Connection, Outgoing } from '../provider.ts'
 import { inBase64 } from '../wire/embedding-list.ts'
@@ -68,21 +69,36 @@ function images(path: string, lastType: string): Adapter<ModelRequest> {
     path,
     answers: 'data',
     usage: (answer, request) => ({
+      ...withAuthor(answer),
       ...(Array.isArray(answer.data) ? { images: answer.data.length } : {}),
       ...(typeof answer.size === 'string'
         ? { imageSize: imageName(answer.size, answer.quality ?? request.quality) }
         : {}),
     }),
     lastEvent: /\.completed$/,
-    events: ({ data, created, usage, ...how }) =>
-      asList(data).map((image) => ({
-        type: lastType,
-        created_at: created,
-        ...how,
-        ...asRecord(image),
-        ...(usage ? { usage } : {}),
-      })),
+    events: imageEvents(lastType),
   })
+}
+
+/** The tokens of a drawing with those of the model that wrote it down, which are told apart. */
+function withAuthor({ usage, svg_usage }: JsonRecord): Partial<Usage> {
+  const [drawn, written] = [openaiUsage(usage), openaiUsage(svg_usage)]
+  if (!written) return {}
+  const { inputTokens = 0, outputTokens = 0 } = drawn ?? {}
+  return { inputTokens: inputTokens + written.inputTokens, outputTokens: outputTokens + written.outputTokens }
+}
+
+/** The events of images that came at once, with all that typed clients require of them. */
+export function imageEvents(type: string): NonNullable<Adapter['events']> {
+  return ({ data, created, usage, ...how }) =>
+    asList(data).map((image) => ({
+      type,
+      created_at: created,
+      ...{ background: 'auto', quality: 'auto', size: 'auto', output_format: 'png' },
+      ...how,
+      ...asRecord(image),
+      ...(usage ? { usage } : {}),
+    }))
 }
 
 const moderations = openaiJson<ModerationRequest>({ path: '/moderations', answers: 'results', reads: true })

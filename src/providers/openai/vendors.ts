@@ -66,6 +66,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'https://api.openai.com/v1',
     modes: ['responses', 'embedding', ...IMAGES, 'audio_speech', ...HEARING, 'moderation'],
     ...OPENAI_QUIRKS,
+    // The model that writes down a drawing, also as clients write it into forms.
+    routingFields: new Set(['svg', 'svg[model]']),
     writesCache: true,
     reasonsInResponses: true,
   },

@@ -5,6 +5,7 @@ import { audioTranscription } from '../../../src/modes/audio-transcription.ts'
 import { chat } from '../../../src/modes/chat.ts'
 import { cohereEmbed } from '../../../src/modes/cohere/embed.ts'
 import { embedding } from '../../../src/modes/embedding.ts'
+import { imageGeneration } from '../../../src/modes/image-generation.ts'
 import { asMode } from '../../../src/modes/mode.ts'
 import { moderation } from '../../../src/modes/moderation.ts'
 import { costNano } from '../../../src/modes/price/cost.ts'
@@ -50,6 +51,20 @@ const tokensHeld = (fields: object, place: Partial<Place> = {}) =>
   cost({}, fields, { ...place, info: { ...PRICES, ...place.info } }).holdNano / 1_000_000
 
 describe('what is held for a call', () => {
+  it.each([
+    [{ size: '1024x1024' }, 7324],
+    [{ quality: 'low', n: 2 }, 2 * 7324],
+    [{ quality: 'max', size: '3840x2160' }, 2 * 28_096 + 300],
+    [{ output_format: 'svg' }, 7324 + 16_384],
+  ])('is the most that images are made of: %o', (fields, tokens) => {
+    const { holdNano } = cost(
+      { endpoint: { mode: asMode(imageGeneration) } },
+      { prompt: 'A', ...fields },
+      { info: PRICES },
+    )
+    expect(holdNano / 1_000_000).toBe(tokens)
+  })
+
   it.each([1, 10, 4096, 4097, 8000, 1_000_000])('is the limit of the client itself in full: %i tokens', (limit) => {
     expect(tokensHeld({ max_tokens: limit })).toBe(limit)
     expect(tokensHeld({ max_completion_tokens: limit, n: 3 })).toBe(3 * limit)

@@ -6,6 +6,7 @@ import { isFormFile } from '../../../modes/form.ts'
 import type { ImageEditRequest } from '../../../modes/image-edit.ts'
 import type { ImageRequest } from '../../../modes/image-generation.ts'
 import { type Usage, usageOf } from '../../../modes/usage.ts'
+import { imageEvents } from '../../openai/modes.ts'
 import { type Adapter, type Connection, dropper, type Outgoing, type Reply } from '../../provider.ts'
 import { cloudObjectRefused } from '../../wire/cloud-objects.ts'
 import { answeredAt } from '../../wire/connection/answered-at.ts'
@@ -13,7 +14,7 @@ import { fileBytes } from '../../wire/file-bytes.ts'
 import { unsupported } from '../../wire/unsupported-fields.ts'
 import { GEMINI } from '../api-name.ts'
 import { candidateReader } from '../candidate.ts'
-import { geminiUsage } from '../gemini-usage.ts'
+import { geminiUsage, tokensIn } from '../gemini-usage.ts'
 import { methodPath, OBJECTS } from '../generate-content.ts'
 import { failureIn } from '../generate-reply.ts'
 import { googleFailure } from '../google-failure.ts'
@@ -46,7 +47,7 @@ const encoder = new TextEncoder()
 
 type Asked = ImageRequest | ImageEditRequest
 
-/** Images of a text, or of images and a text, with a model that answers in images. */
+/** Images of a text with a model that answers in images. A stream of them has one event. */
 export const generateImage: Adapter<Asked> = {
   async request(call, connection) {
     const { body } = call
@@ -69,8 +70,12 @@ export const generateImage: Adapter<Asked> = {
     }
   },
   reply: imagesIn,
+  events: imageEvents('image_generation.completed'),
   failure: googleFailure,
 }
+
+/** The same of images and a text. */
+export const editImage: Adapter<Asked> = { ...generateImage, events: imageEvents('image_edit.completed') }
 
 /** The images of a request, in order: files of its form, or what it refers to. */
 async function partsOf({ body }: Outgoing<Asked>, connection: Connection): Promise<Part[]> {
@@ -106,10 +111,10 @@ function imagesIn(bytes: Uint8Array, headers: Readonly<Record<string, string>>, 
   const list = {
     created: answeredAt(headers),
     data: pictures.map(({ mimeType, data }) =>
-      body.response_format === 'url' ? { url: `data:${mimeType};base64,${data}` } : { b64_json: data },
+      body.response_format === 'url' && !body.stream ? { url: `data:${mimeType};base64,${data}` } : { b64_json: data },
     ),
     output_format: first.mimeType.replace('image/', ''),
-    ...(known ? { usage: publicUsage(known) } : {}),
+    ...(known ? { usage: publicUsage(known, asRecord(answer.usageMetadata)) } : {}),
   }
   return { bytes: encoder.encode(JSON.stringify(list)), contentType: 'application/json', usage, outputCharacters: 0 }
 }
@@ -131,11 +136,16 @@ function picturesOf(candidate: JsonRecord): Picture[] {
   return pictures
 }
 
-function publicUsage({ inputTokens, outputTokens, cachedInputTokens }: Usage) {
+function publicUsage({ inputTokens, outputTokens, cachedInputTokens }: Usage, { promptTokensDetails }: JsonRecord) {
+  const image_tokens = Math.min(inputTokens, tokensIn(promptTokensDetails, 'IMAGE'))
   return {
     input_tokens: inputTokens,
     output_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    ...(cachedInputTokens > 0 ? { input_tokens_details: { cached_tokens: cachedInputTokens } } : {}),
+    input_tokens_details: {
+      text_tokens: inputTokens - image_tokens,
+      image_tokens,
+      ...(cachedInputTokens > 0 ? { cached_tokens: cachedInputTokens } : {}),
+    },
   }
 }
