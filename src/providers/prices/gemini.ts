@@ -1,7 +1,7 @@
 import { hearing, type Rows, reading, seeing, tokens } from './price.ts'
 
 export const gemini: Rows = {
-  // Argon and Carbon cost half of this until 2026-11-30, the Flash models from 3.6 to 3.8 until 2026-12-31.
+  // Argon and Carbon cost half of this until 2026-11-30, the Flash models from 3.6 to 3.8 and their voices until 2026-12-31.
   'gemini-4-argon': tokens(4, 20, 0.2),
   'gemini-4-carbon': tokens(4, 20, 0.2),
   'gemini-4-neon': tokens(3, 15, 0.15),
@@ -19,6 +19,8 @@ export const gemini: Rows = {
   // The output of these is images or speech. The words that they write cost less.
   'gemini-3.1-flash-image': tokens(0.5, 60),
   'gemini-3.1-flash-image-preview': tokens(0.5, 60),
+  'gemini-3.8-flash-tts': tokens(1, 18),
+  'gemini-3.8-flash-lite-tts': tokens(1, 12),
   'gemini-3.1-flash-tts-preview': tokens(1, 20),
   'gemini-3-pro-image': tokens(2, 120),
   'gemini-3-pro-image-preview': tokens(2, 120),

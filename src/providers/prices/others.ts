@@ -21,6 +21,11 @@ export const others: Readonly<Record<string, Rows>> = {
     'embed-v4.0': { ...reading(0.12), ...seeing(0.47) },
     'embed-english-v3.0': reading(0.1),
     'embed-multilingual-v3.0': reading(0.1),
+    // Since the fifth generation rerankings are billed by tokens.
+    'rerank-v5.0-pro': reading(0.05),
+    'rerank-v5.0-fast': reading(0.02),
+    'rerank-v4.0-pro': perThousandSearches(2.5),
+    'rerank-v4.0-fast': perThousandSearches(2),
     'rerank-v3.5': perThousandSearches(2),
     'rerank-english-v3.0': perThousandSearches(2),
     'rerank-multilingual-v3.0': perThousandSearches(2),
