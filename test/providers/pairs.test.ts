@@ -41,7 +41,7 @@ const SERVES: Readonly<Record<string, string>> = {
   fireworks: 'chat responses embedding',
   deepinfra: 'chat embedding image_generation audio_speech audio_transcription',
   deepseek: 'chat',
-  openrouter: 'chat embedding audio_speech',
+  openrouter: 'chat embedding image_generation audio_speech audio_transcription rerank',
   perplexity: 'chat',
   xai: 'chat responses image_generation',
   cerebras: 'chat',

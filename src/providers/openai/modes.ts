@@ -13,7 +13,7 @@ import type { Adapter, Connection, Outgoing } from '../provider.ts'
 import { inBase64 } from '../wire/embedding-list.ts'
 import { formRequest } from './form-request.ts'
 import { openaiJson } from './json.ts'
-import { openaiUsage } from './usage.ts'
+import { count, openaiUsage } from './usage.ts'
 
 const encoder = new TextEncoder()
 
@@ -48,6 +48,9 @@ export function openaiEmbeddingsWith(changes: (call: Outgoing<EmbeddingRequest>)
 }
 
 export const openaiImages = images('/images/generations', 'image_generation.completed')
+
+/** OpenRouter's path of the same. */
+export const openrouterImages = images('/images', 'image_generation.completed')
 
 const edits = images('/images/edits', 'image_edit.completed')
 const editsByForm = formRequest('/images/edits')
@@ -117,13 +120,13 @@ export const openaiModerations: Adapter<ModerationRequest> = {
   },
 }
 
-/** The shape of Cohere and Jina, which vLLM and others serve beside OpenAI's. */
+/** The shape of Cohere and Jina, which vLLM and others serve beside OpenAI's. OpenRouter tells its units in the usage. */
 export const openaiRerank = openaiJson<RerankRequest>({
   path: '/rerank',
   answers: 'results',
   reads: true,
   usage({ usage, meta }) {
-    const { inputTokens = 0, rerankUnits = 0 } = cohereUsage(meta) ?? {}
+    const { inputTokens = 0, rerankUnits = count(asRecord(usage).search_units) } = cohereUsage(meta) ?? {}
     return {
       ...(rerankUnits === 0 ? {} : { rerankUnits }),
       ...(inputTokens === 0 || openaiUsage(usage) ? {} : { inputTokens }),

@@ -3,6 +3,7 @@ import { mistralTranscription } from '../mistral/transcription.ts'
 import type { Vendor } from '../openai-compatible/index.ts'
 import { adapterFor } from '../provider.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
+import { openrouterImages } from './modes.ts'
 
 /** The limit of output tokens has one name at most vendors: OpenAI's older one. */
 const MAX_TOKENS = { maxTokens: 'max_tokens' } as const
@@ -150,7 +151,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   openrouter: {
     label: 'OpenRouter',
     apiBase: 'https://openrouter.ai/api/v1',
-    modes: ['embedding', 'audio_speech'],
+    modes: ['embedding', 'audio_speech', 'audio_transcription', 'rerank'],
+    own: { image_generation: adapterFor(openrouterImages) },
     cacheMarks: true,
     routingFields: OPENROUTER_FIELDS,
   },
