@@ -5,6 +5,7 @@ import { type Adapter, adapterFor, dropper, type Provider } from '../provider.ts
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { keyConnection } from '../wire/connection/key-connection.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
+import { withBetas } from './bound-thoughts.ts'
 import { messagesFailure } from './messages-failure.ts'
 import { messagesReply } from './messages-reply.ts'
 import { limitOf, MESSAGES_TAKE, messagesRequest } from './messages-request.ts'
@@ -21,12 +22,13 @@ const models = listingAt('/v1/models?limit=1000', 'data', ({ id, display_name })
 
 const chat: Adapter<ChatRequest> = {
   request(call, connection) {
+    const message = messagesRequest(call.body, connection.model, dropper(call))
     return {
       method: 'POST',
       origin: connection.origin,
       path: `${connection.basePath}/v1/messages`,
-      headers: connection.headers,
-      body: JSON.stringify(messagesRequest(call.body, connection.model, dropper(call))),
+      headers: withBetas(connection, message),
+      body: JSON.stringify(message),
     }
   },
   reply: messagesReply,

@@ -12,7 +12,9 @@ import { enforcedSchema } from '../wire/schemas/enforced-schema.ts'
 import { isRecursive } from '../wire/schemas/recursive-schema.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { withAskedCall } from './asked-call.ts'
+import { boundThoughts } from './bound-thoughts.ts'
 import { claudeVersion } from './claude-version.ts'
+import { takesInstructions, withLaterInstructions } from './later-instructions.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
 import { isBeforeOpus41, samplingFields } from './sampling.ts'
@@ -70,8 +72,12 @@ export function messagesRequest(given: ChatRequest, model: string, drop: Drop = 
   const instructed = needsFormatInstruction(asked.response_format, model) ? withFormatInstruction(asked, drop) : asked
   const body = withAskedCall(instructed, model, drop)
   const limit = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
-  const { thinking, effort, budget } = thinkingFields(body, model, limit, drop)
-  const { system, messages } = messagesTurns(withTrimmedPrefill(basicConversation(body.messages, drop)))
+  const { effort, budget, ...fields } = thinkingFields(body, model, limit, drop)
+  const { thinking, ...bound } = boundThoughts(body, fields.thinking, model)
+  const said = withTrimmedPrefill(basicConversation(bound.messages, drop))
+  const instructsLater = takesInstructions(model)
+  const placed = instructsLater ? withLaterInstructions(said, true) : said
+  const { system, messages } = messagesTurns(placed, instructsLater)
   return {
     model,
     max_tokens: limit ?? limitOf(model, budget),

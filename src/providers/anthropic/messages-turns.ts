@@ -7,7 +7,7 @@ import { cachedBlock, contentBlocks } from './content-blocks.ts'
 const API = 'the Messages API'
 
 interface Turn {
-  readonly role: 'user' | 'assistant'
+  readonly role: 'system' | 'user' | 'assistant'
   readonly content: JsonRecord[]
 }
 
@@ -16,9 +16,9 @@ interface Conversation {
   readonly messages: readonly Turn[]
 }
 
-/** A chat as turns: system messages move to the front, tool results belong to the user, and consecutive messages of one
- *  side become one turn. */
-export function messagesTurns(messages: readonly JsonRecord[]): Conversation {
+/** A chat as turns: system messages move to the front, or those among the turns stay there, tool results belong to the
+ *  user, and consecutive messages of one side become one turn. */
+export function messagesTurns(messages: readonly JsonRecord[], instructsLater = false): Conversation {
   const system: JsonRecord[] = []
   const turns: Turn[] = []
   for (const [index, message] of messages.entries()) {
@@ -26,7 +26,7 @@ export function messagesTurns(messages: readonly JsonRecord[]): Conversation {
     const blocks = withCacheMark(blocksOf(message, at), message.cache_control)
     const role = entryOf(ROLES, message.role)
     if (role === undefined) throw unsupported(`${at}.role`, API)
-    if (role === 'system') {
+    if (role === 'system' && !(instructsLater && turns.length > 0)) {
       system.push(...blocks)
       continue
     }

@@ -1,8 +1,11 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { withAskedCall } from '../anthropic/asked-call.ts'
+import { betasOf, boundThoughts } from '../anthropic/bound-thoughts.ts'
+import { claudeVersion } from '../anthropic/claude-version.ts'
+import { withLaterInstructions } from '../anthropic/later-instructions.ts'
 import { needsFormatInstruction } from '../anthropic/messages-request.ts'
 import { type Sampling, samplingFields } from '../anthropic/sampling.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
@@ -62,10 +65,13 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
   const tells = needsFormatInstruction(asked.response_format, model) || WITHOUT_FORMATS.test(model)
   const instructed = withAskedCall(tells ? withFormatInstruction(asked, drop) : asked, model, drop)
   const body = withMarksFor(instructed, model, drop)
-  const { messages, system } = converseMessages(withTrimmedPrefill(basicConversation(body.messages, drop)))
+  const { thinking, ...fields } = reasoningFields(body, model, drop)
+  const bound = boundThoughts(body, isRecord(thinking) ? thinking : undefined, model)
+  const reasoning = { ...fields, ...(bound.thinking ? { thinking: bound.thinking } : {}) }
+  const said = withTrimmedPrefill(basicConversation(bound.messages, drop))
+  const { messages, system } = converseMessages(claudeVersion(model) > 500 ? withLaterInstructions(said, false) : said)
   const told = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
   if (told !== system) drop('tool_choice')
-  const reasoning = reasoningFields(body, model, drop)
   const { temperature, top_p, top_k } = sampling(body, model, reasoning, drop)
   const inferenceConfig = {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
@@ -73,10 +79,13 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
     topP: top_p,
     stopSequences: stopsUpTo(NOVA.test(model) ? MOST_STOPS_OF_NOVA : MOST_STOPS, body.stop ?? undefined, drop),
   }
+  const own = asRecord(body.additionalModelRequestFields)
+  const betas = betasOf(reasoning.thinking)
   const modelFields = {
     ...(top_k == null ? {} : NOVA.test(model) ? { inferenceConfig: { topK: top_k } } : { top_k }),
     ...reasoning,
-    ...asRecord(body.additionalModelRequestFields),
+    ...own,
+    ...(betas.length > 0 ? { anthropic_beta: [...new Set([...asList(own.anthropic_beta), ...betas])] } : {}),
   }
   return {
     messages: messages.map(({ role, content }) => ({ role, content: withUsualTime(content, model) })),

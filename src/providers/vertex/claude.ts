@@ -3,6 +3,7 @@ import { parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import { wholeBody } from '../../transport/whole-body.ts'
+import { withBetas } from '../anthropic/bound-thoughts.ts'
 import { messagesFailure } from '../anthropic/messages-failure.ts'
 import { messagesReply } from '../anthropic/messages-reply.ts'
 import { limitOf, MESSAGES_TAKE, messagesRequest } from '../anthropic/messages-request.ts'
@@ -24,7 +25,7 @@ const chat: Adapter<ChatRequest> = {
       method: 'POST',
       origin: connection.origin,
       path: predictPath(connection, streamed),
-      headers: connection.headers,
+      headers: withBetas(connection, message),
       body: JSON.stringify({ anthropic_version: VERSION, ...message }),
     }
   },

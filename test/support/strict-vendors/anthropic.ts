@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
 import { newestOf, textOf, walk } from './openai-chat.ts'
@@ -75,6 +76,11 @@ const choice = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
 ])
 
+const shown = {
+  display: text.nullish(),
+  block_binding: z.strictObject({ prefix_mismatch_behavior: z.enum(['error', 'drop_block']).nullish() }).nullish(),
+}
+
 /** The fields of `POST /v1/messages`, as Anthropic's reference and the types of its client have them. */
 const schema = z.strictObject({
   model: text,
@@ -102,8 +108,8 @@ const schema = z.strictObject({
   temperature: z.number().min(0).max(1).optional(),
   thinking: z
     .discriminatedUnion('type', [
-      z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024), display: text.nullish() }),
-      z.strictObject({ type: z.literal('adaptive'), display: text.nullish() }),
+      z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024), ...shown }),
+      z.strictObject({ type: z.literal('adaptive'), ...shown }),
       z.strictObject({ type: z.enum(['disabled', 'between_tools']) }),
     ])
     .optional(),
@@ -140,6 +146,11 @@ export const anthropic: StrictVendor = ({ path, headers, body }, serial) => {
       throw refused(`${name}: Extra inputs are not permitted`)
     }
   }
+  const binding = asked.thinking && 'block_binding' in asked.thinking ? asked.thinking.block_binding : undefined
+  if (binding != null && !/thinking-binding-controls/.test(headers['anthropic-beta'] ?? '')) {
+    throw refused(`thinking.${asked.thinking?.type}.block_binding: Extra inputs are not permitted`)
+  }
+  checkModel(asked)
   checkSampling(asked)
   checkTurns(asked)
   checkTools(asked)
@@ -155,9 +166,10 @@ export const anthropic: StrictVendor = ({ path, headers, body }, serial) => {
     choice: asked.tool_choice?.type === 'none' ? 'none' : 'auto',
     format: asked.output_config?.format?.schema,
   })
-  const thinks = asked.thinking !== undefined && asked.thinking.type !== 'disabled'
+  const thinks = asked.thinking ? asked.thinking.type !== 'disabled' : versionOf(asked.model) > 500
+  const signature = signatureOf(said.thought, asked, asked.messages.length)
   const blocks = [
-    ...(thinks ? [{ type: 'thinking', thinking: said.thought, signature: signatureOf(said.thought) } as const] : []),
+    ...(thinks ? [{ type: 'thinking', thinking: said.thought, signature } as const] : []),
     ...(said.text === undefined ? [] : [{ type: 'text', text: said.text } as const]),
     ...(said.call
       ? [
@@ -215,7 +227,50 @@ export const anthropic: StrictVendor = ({ path, headers, body }, serial) => {
   ])
 }
 
-const signatureOf = (thought: string) => `Eu${Buffer.from(thought).toString('base64')}`
+/** The version of Claude as one number, by the names since 4. */
+const versionOf = (model: string) => {
+  const [, major = 0, minor = 0] = /claude-[a-z]+-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(model) ?? []
+  return Number(major) * 100 + Number(minor)
+}
+
+/** A thought's signature; since 5.1 also of what was said before it, except for thoughts and cache marks. */
+function signatureOf(thought: string, { model, system, tools, messages }: Body, place: number): string {
+  const signed = `Eu${Buffer.from(thought).toString('base64')}`
+  if (versionOf(model) <= 500) return signed
+  const said = messages.slice(0, place).map(({ role, content }) => ({
+    role,
+    content:
+      typeof content === 'string'
+        ? [{ type: 'text', text: content }]
+        : content.filter(({ type }) => !type.endsWith('thinking')),
+  }))
+  const before = JSON.stringify([system, tools, said], (name, value) => (name === 'cache_control' ? undefined : value))
+  return `${signed}.${createHash('sha256').update(before).digest('base64')}`
+}
+
+/** What a model refuses that others take. */
+function checkModel({ model, messages, temperature, thinking: mode, tool_choice, top_k, top_p }: Body): void {
+  const version = versionOf(model)
+  const takesInstructions = version >= (model.includes('sonnet') ? 505 : 408)
+  if (!takesInstructions && messages.some(({ role }) => role === 'system')) {
+    throw refused("role 'system' is not supported on this model")
+  }
+  if (version >= 406 && messages.at(-1)?.role === 'assistant') {
+    throw refused(
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+    )
+  }
+  if (version >= 407 && mode?.type === 'enabled') {
+    throw refused('"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive".')
+  }
+  if (version < 406 && mode?.type === 'adaptive') throw refused('adaptive thinking is not supported on this model')
+  if (version >= 407 && ((temperature ?? 1) !== 1 || (top_p ?? 1) !== 1 || top_k !== undefined)) {
+    throw refused('`temperature` is deprecated for this model.')
+  }
+  if (version > 500 && !model.includes('haiku') && (tool_choice?.type === 'any' || tool_choice?.type === 'tool')) {
+    throw refused('tool_choice: type "tool" and "any" are not supported for this model.')
+  }
+}
 
 function checkSampling({ thinking: mode, temperature, top_p, top_k, max_tokens, tool_choice }: Body): void {
   if (temperature !== undefined && top_p !== undefined) {
@@ -238,7 +293,8 @@ function checkSampling({ thinking: mode, temperature, top_p, top_k, max_tokens, 
 }
 
 /** Results answer the turn before them, at the beginning of theirs; what was thought has its true signature. */
-function checkTurns({ messages, thinking: mode, system }: Body): void {
+function checkTurns(asked: Body): void {
+  const { messages, model, thinking: mode, system } = asked
   if (messages[0]?.role !== 'user') throw refused('messages: first message must use the "user" role')
   let marks = typeof system === 'object' ? system.filter((block) => block.cache_control).length : 0
   let open: string[] = []
@@ -265,11 +321,6 @@ function checkTurns({ messages, thinking: mode, system }: Body): void {
     open = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
     const [double] = repeated(open)
     if (double) throw refused(`messages.${index}: \`tool_use\` ids must be unique`)
-    for (const [at, block] of blocks.entries()) {
-      if (block.type === 'thinking' && block.signature !== signatureOf(block.thinking)) {
-        throw refused(`messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block`)
-      }
-    }
     const isOfTheTurn = joined
       .slice(index + 1)
       .every((turn) => turn.blocks.some(({ type }) => type !== 'text') || turn.role === 'assistant')
@@ -290,10 +341,24 @@ function checkTurns({ messages, thinking: mode, system }: Body): void {
   }
   if (open.length > 0)
     throw refused(`messages.${joined.length - 1}: \`tool_use\` ids were found without \`tool_result\` blocks`)
-  const late = messages.findIndex(({ role }, index) => role === 'system' && messages[index - 1]?.role !== 'user')
-  if (late !== -1) throw refused(`messages.${late}: a system message must follow a user message`)
-  const last = messages.at(-1)
-  if (last?.role === 'assistant') throw refused('This model does not support assistant message prefill.')
+  for (const [index, { role, content }] of messages.entries()) {
+    const behind = messages.slice(index).find((turn) => turn.role !== 'system')
+    const before = messages.slice(0, index).findLast((turn) => turn.role !== 'system')
+    if (role === 'system' && (before?.role !== 'user' || behind?.role === 'user')) {
+      throw refused(`messages.${index}: a system message must follow a user message and precede an assistant message`)
+    }
+    for (const [at, block] of typeof content === 'string' ? [] : content.entries()) {
+      if (block.type !== 'thinking') continue
+      const place = `messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block`
+      const own = signatureOf(block.thinking, asked, index)
+      if (block.signature.split('.')[0] !== own.split('.')[0]) throw refused(place)
+      const isDropped = mode && 'block_binding' in mode && mode.block_binding?.prefix_mismatch_behavior === 'drop_block'
+      // Thoughts of earlier models are read.
+      if (versionOf(model) > 500 && block.signature.includes('.') && block.signature !== own && !isDropped) {
+        throw refused(`${place}. The block is bound to a different conversation. Remove the block, or set ...`)
+      }
+    }
+  }
   if (marks > 4) throw refused(`A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`)
 }
 

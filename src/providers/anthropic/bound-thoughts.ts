@@ -1,0 +1,44 @@
+import { asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { isSecret, reveal } from '../../lib/secret.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import type { Connection } from '../provider.ts'
+import { ownThinking } from '../wire/fitting/own-thinking.ts'
+import { forcesTools } from './asked-call.ts'
+import { claudeVersion } from './claude-version.ts'
+
+/** The beta that a request with `block_binding` is part of. */
+const BETA = 'thinking-binding-controls-2026-08-01'
+
+interface Thoughts {
+  readonly messages: ChatRequest['messages']
+  readonly thinking: JsonRecord | undefined
+}
+
+/** The thoughts of earlier turns, and how the model is told to think. Since 5.1 a thought belongs to all that was said
+ *  before it, tools and instructions included, and is refused behind anything else. Clients of other APIs change these from
+ *  call to call and cannot ask for such a thought to be left out: it is asked for here. A model that is not to think cannot
+ *  be asked, and gets none. */
+export function boundThoughts(body: ChatRequest, thinking: JsonRecord | undefined, model: string): Thoughts {
+  const { messages } = body
+  const isBound = claudeVersion(model) > 500 && messages.some((message) => ownThinking(message).length > 0)
+  if (!isBound) return { messages, thinking }
+  // These models think unasked.
+  const told = thinking ?? (forcesTools(body) ? {} : { type: 'adaptive' })
+  if (told.type !== 'adaptive') return { messages: messages.map(({ thinking_blocks: _, ...rest }) => rest), thinking }
+  const block_binding = { prefix_mismatch_behavior: 'drop_block', ...asRecord(told.block_binding) }
+  return { messages, thinking: { ...told, block_binding } }
+}
+
+/** The betas that a way to think is part of. */
+export const betasOf = (thinking: unknown): string[] => (isRecord(asRecord(thinking).block_binding) ? [BETA] : [])
+
+/** The headers of a translated request, with the betas of its fields behind the operator's. */
+export function withBetas({ headers }: Connection, { thinking }: JsonRecord): Connection['headers'] {
+  const betas = betasOf(thinking)
+  if (betas.length === 0) return headers
+  const own = headers['anthropic-beta']
+  return {
+    ...headers,
+    'anthropic-beta': [isSecret(own) ? reveal(own) : asText(own), ...betas].filter(Boolean).join(','),
+  }
+}
