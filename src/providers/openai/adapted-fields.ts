@@ -18,10 +18,9 @@ export function adaptedFields(
   quirks: ChatQuirks,
   drop: Drop,
 ): Record<string, unknown> {
-  const { refusesHints, unknownHints, stops, refuses = [], efforts = [], plainWithTools } = quirks
-  const { toldNotToReason, samplesAlone, hottest } = quirks
-  const { user, stop, reasoning_effort: effort, temperature, tools } = body
-  const changes: Record<string, unknown> = {}
+  const { refusesHints, unknownHints, stops, refuses = [], samplesAlone, hottest } = quirks
+  const { user, stop, temperature, tools } = body
+  const changes = takenEffort(body, model, quirks, drop)
   const leaveOut = (field: string) => {
     changes[field] = undefined
     drop(field)
@@ -31,16 +30,12 @@ export function adaptedFields(
     changes.stop = stop.slice(0, stops)
     drop('stop')
   }
-  const isPlain = Boolean(tools?.length && plainWithTools?.test(model))
-  const isUnthought = toldNotToReason?.test(model) || effort === 'none'
-  const taken = nearestEffort(isPlain ? (isUnthought ? 'none' : undefined) : effort, model, efforts)
-  if (taken !== effort) changes.reasoning_effort = taken
-  if (isSet(effort) && (taken === undefined || (isPlain && taken !== effort))) drop('reasoning_effort')
   if (hottest !== undefined && typeof temperature === 'number' && temperature > hottest) {
     changes.temperature = hottest
     drop('temperature')
   }
-  if (samplesAlone?.(model, taken)) {
+  const effort = 'reasoning_effort' in changes ? changes.reasoning_effort : body.reasoning_effort
+  if (samplesAlone?.(model, effort)) {
     for (const [field, usual] of Object.entries(SAMPLING))
       if (isSet(body[field]) && body[field] !== usual) leaveOut(field)
   }
@@ -48,6 +43,21 @@ export function adaptedFields(
   if (body.parallel_tool_calls !== undefined && !tools?.length) changes.parallel_tool_calls = undefined
   for (const field of refuses) if (isSet(body[field])) leaveOut(field)
   return refusesHints ? { ...changes, ...withoutHints(body, drop, unknownHints) } : changes
+}
+
+/** The effort of a request, as the model takes it; nothing where it takes it as it is. */
+export function takenEffort(
+  { reasoning_effort: effort, tools }: ChatRequest,
+  model: string,
+  { efforts = [], plainWithTools, toldNotToReason }: ChatQuirks,
+  drop: Drop,
+): Record<string, unknown> {
+  const isPlain = Boolean(tools?.length && plainWithTools?.test(model))
+  const isUnthought = toldNotToReason?.test(model) || effort === 'none'
+  const taken = nearestEffort(isPlain ? (isUnthought ? 'none' : undefined) : effort, model, efforts)
+  if (taken === effort) return {}
+  if (isSet(effort) && (taken === undefined || isPlain)) drop('reasoning_effort')
+  return { reasoning_effort: taken }
 }
 
 /** The hints of a request, as fields that are left out. */

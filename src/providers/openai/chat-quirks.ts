@@ -45,6 +45,8 @@ export interface ChatQuirks {
   readonly refuses?: readonly string[]
   /** The efforts that its models take. */
   readonly efforts?: Efforts
+  /** The efforts of requests in chat are its own words, and are left to it. */
+  readonly ownEfforts?: true
   /** Its models that take no effort beside functions in chat. */
   readonly plainWithTools?: RegExp
   /** Those of them that reason unasked, and have to be told not to. */
@@ -87,6 +89,7 @@ export const OPENAI_QUIRKS = {
     [/(^|:)gpt-\d/, ['low', 'medium', 'high', 'xhigh']],
     [/(^|:)o\d/, ['low', 'medium', 'high']],
   ],
+  ownEfforts: true,
   newerLimit: /(^|:)(o\d|gpt-([5-9]|\d\d))/,
   plainWithTools: /(^|:)gpt-(5\.[4-9]|[6-9]|\d\d)/,
   toldNotToReason: /(^|:)gpt-(5\.[6-9]|[6-9]|\d\d)/,

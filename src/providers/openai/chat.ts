@@ -22,7 +22,7 @@ import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
-import { adaptedFields, withoutHints } from './adapted-fields.ts'
+import { adaptedFields, takenEffort, withoutHints } from './adapted-fields.ts'
 import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
@@ -35,7 +35,7 @@ import { openaiUsage, writtenForLong } from './usage.ts'
 export function openaiChatWith(
   quirks: ChatQuirks,
 ): Adapter<ChatRequest> & Required<Pick<Adapter<ChatRequest>, 'stream'>> {
-  const { streamOptions, usageUnder, readsOwn, takes, unknownHints } = quirks
+  const { streamOptions, usageUnder, readsOwn, takes, unknownHints, ownEfforts } = quirks
   const fitted = conversationFitting(quirks)
   return {
     ...(takes ? { takes } : {}),
@@ -51,7 +51,10 @@ export function openaiChatWith(
       }
       const drop = dropper(call)
       if (translated) Object.assign(changes, plain(call, connection.model, quirks))
-      else if (unknownHints) Object.assign(changes, withoutHints(body, drop, unknownHints))
+      else {
+        if (unknownHints) Object.assign(changes, withoutHints(body, drop, unknownHints))
+        if (!ownEfforts) Object.assign(changes, takenEffort(body, connection.model, quirks, drop))
+      }
       const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, drop)
       if (messages) changes.messages = messages
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {

@@ -88,6 +88,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     refuses: ['top_k', 'service_tier'],
     efforts: [
       [/mistral-large-4/, ['none', 'low', 'medium', 'high']],
+      [/glm-5/, ['low', 'high', 'max']],
       [/mistral-(small|medium)/, ['none', 'high']],
       [/^/, []],
     ],
