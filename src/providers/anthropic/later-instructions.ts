@@ -10,6 +10,15 @@ type Message = Messages[number]
 export const takesInstructions = (model: string): boolean =>
   claudeVersion(model) >= (model.includes('sonnet') ? 505 : 408)
 
+/** A conversation that does not end with the model's words because of instructions behind them, which are to move away: the
+ *  user says these. Models since 4.6 refuse to go on with their own words. */
+export function withEndOfUser(messages: Messages, model: string): Messages {
+  const last = messages.findLastIndex(({ role }) => !INSTRUCTIONS.has(role))
+  const isOfModel = messages[last]?.role === 'assistant' && !messages[last].tool_calls
+  if (last === messages.length - 1 || !isOfModel || !(claudeVersion(model) >= 406)) return messages
+  return [...messages.slice(0, last + 1), ...messages.slice(last + 1).map(asUsers)]
+}
+
 /** A conversation whose later instructions stay among the turns, so that what was said before them stays as the model knows
  *  it: behind what the user says, in front of the answer. Where they have no such place, and everywhere unless they may be
  *  `instructions`, the user says them. What is said later never moves them. */

@@ -14,7 +14,7 @@ import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields
 import { withAskedCall } from './asked-call.ts'
 import { boundThoughts } from './bound-thoughts.ts'
 import { claudeVersion } from './claude-version.ts'
-import { takesInstructions, withLaterInstructions } from './later-instructions.ts'
+import { takesInstructions, withEndOfUser, withLaterInstructions } from './later-instructions.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
 import { isBeforeOpus41, samplingFields } from './sampling.ts'
@@ -76,7 +76,7 @@ export function messagesRequest(given: ChatRequest, model: string, drop: Drop = 
   const { thinking, ...bound } = boundThoughts(body, fields.thinking, model)
   const said = withTrimmedPrefill(basicConversation(bound.messages, drop))
   const instructsLater = takesInstructions(model)
-  const placed = instructsLater ? withLaterInstructions(said, true) : said
+  const placed = instructsLater ? withLaterInstructions(said, true) : withEndOfUser(said, model)
   const { system, messages } = messagesTurns(placed, instructsLater)
   return {
     model,
