@@ -170,7 +170,8 @@ export const bedrock: StrictVendor = ({ path, headers, body }, serial) => {
   return { contentType: 'application/vnd.amazon.eventstream', pieces }
 }
 
-const signatureOf = (thought: string) => `Er${Buffer.from(thought).toString('base64')}`
+/** As Anthropic signs, whose signatures are known on every platform. */
+const signatureOf = (thought: string) => `Eu${Buffer.from(thought).toString('base64')}`
 
 function formatOf(fields: object): unknown {
   const { output_config: own, outputConfig: general } = fields as Record<string, Record<string, unknown> | undefined>
@@ -205,7 +206,7 @@ function checkTurns({ messages, toolConfig }: Body): void {
         )
       }
       const reasoned = one.reasoningContent?.reasoningText
-      if (reasoned && reasoned.signature !== signatureOf(reasoned.text)) {
+      if (reasoned && reasoned.signature?.split('.')[0] !== signatureOf(reasoned.text)) {
         throw refused(
           `The model returned the following errors: messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block`,
         )
