@@ -68,9 +68,10 @@ function budgetOf(
   known: BudgetStanding | undefined,
   now: number,
 ) {
-  const isCurrent = known?.period === periodAt(now)
-  const spent = Math.max(spentNano, isCurrent ? known.spentNano : 0)
-  const held = known?.heldNano ?? 0
+  const period = periodAt(now)
+  const spent = Math.max(spentNano, known?.period === period ? known.spentNano : 0)
+  // What calls hold that run since an earlier period, that period pays.
+  const held = known && known.period >= period ? known.heldNano : 0
   const limit = limitNano ?? null
   return {
     name,

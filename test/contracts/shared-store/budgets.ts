@@ -133,6 +133,24 @@ export function budgetsContract({ fresh }: World): void {
       expect(await kinds(store, call({ budgets: [budget(10, 8, '2026-04', 'unseeded')] }))).toEqual(['admitted'])
     })
 
+    it('holds nothing of a new period for calls that an earlier one pays for, and all for its own', async () => {
+      const { store } = fresh()
+      const asked = (holdNano: number, period: string) => call({ budgets: [budget(100, holdNano, period, 'unseeded')] })
+      const running = call({ budgets: [budget(100, 90)] })
+      await admitted(store, running)
+      expect(await kinds(store, asked(101, '2026-03'), asked(11, '2026-02'))).toEqual(['refused', 'refused'])
+      expect(await kinds(store, asked(60, '2026-03'), asked(41, '2026-03'))).toEqual(['admitted', 'refused'])
+      const lease = { callId: running.callId, attemptIds: [], slots: [], leaseSeconds: 60 }
+      await store.renew({ ...lease, budgets: [{ subject: 'team:1', holdNano: 90 }] })
+      const spent = { subject: 'team:1', period: '2026-02', holdNano: 90, spentNano: 80 }
+      await store.settle(settlement(running.callId, { budgets: [spent] }))
+      expect((await store.standing({ quotas: [], slots: [], budgets: ['team:1'] })).budgets).toEqual([
+        { period: '2026-03', spentNano: 0, heldNano: 60 },
+      ])
+      const dearer = { ...budget(100, 30, '2026-04', 'unseeded'), likelyNano: 90, ownNano: [90] }
+      expect(await kinds(store, { ...call({ budgets: [dearer] }), callId: running.callId })).toEqual(['admitted'])
+    })
+
     it('does not keep to a period that was begun before its clock was set back', async () => {
       const { store, clock } = fresh()
       const [day, next] = ['2026-02-10T20:00:00.500Z', '2026-02-11T20:00:00.500Z']

@@ -85,6 +85,13 @@ export function tinyModel(now: () => number) {
     return !known || period > known.period ? seed : known.spent
   }
 
+  /** What still counts of the holds of a budget: those that were made in an earlier period, that period pays. */
+  function heldOf(budget: { subject: string; period: string }): Held[] {
+    const known = knownOf(budget)
+    const begins = known && budget.period > known.period && !isYetToBegin(budget.period)
+    return begins ? [] : living(holds, budget.subject)
+  }
+
   function admit(call: Admission): object {
     const records = call.versions.filter(({ record, version, remembered }) => {
       const lost =
@@ -130,10 +137,11 @@ export function tinyModel(now: () => number) {
     }
     for (const budget of free ? [] : call.budgets) {
       const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } = budget
-      const own = living(holds, subject).filter(
+      const held = heldOf(budget)
+      const own = held.filter(
         ({ callId, amount }) => callId === call.callId && (amount === holdNano || ownNano.includes(amount)),
       )
-      const others = living(holds, subject).filter((one) => !own.includes(one))
+      const others = held.filter((one) => !own.includes(one))
       const owed = spentOf(subject, period, seedNano) + sum(others)
       const kept = own.filter(({ amount }) => amount !== holdNano)
       const needs = sum(others) > 0 ? sum(kept) + holdNano : likelyNano
@@ -160,6 +168,8 @@ export function tinyModel(now: () => number) {
     for (const [at, { subject, holdNano, period }] of call.budgets.entries()) {
       const known = knownOf({ subject, period })
       const latest = known && known.period > period ? known.period : period
+      const kept = heldOf({ subject, period })
+      holds = holds.filter((one) => one.subject !== subject || kept.includes(one))
       budgets.set(subject, { ...(known ?? { readAt: now() }), period: latest, spent: spentNano[at] ?? 0 })
       if (holdNano > 0) holds = place(holds, { callId: call.callId, subject, amount: holdNano, ends })
     }

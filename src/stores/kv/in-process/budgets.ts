@@ -33,6 +33,10 @@ export function isCurrent(
   return period === known || (period > known && !isYetToBegin(period, now))
 }
 
+/** Whether a call is the first of a period. What other calls hold then, the periods pay in which they began. */
+const begins = (entry: Entry<BudgetRecord> | undefined, budget: Budget, now: number): boolean =>
+  isRead(entry, budget, now) && budget.period > entry.value.period && !isYetToBegin(budget.period, now)
+
 /** Forgets what a budget has spent. What running calls hold of it counts when it is read again. */
 export function forgetBudget(state: State, subject: string, now: number): void {
   const record = state.budgets.get(subject)
@@ -57,7 +61,8 @@ export function readBudgets(state: State, budgets: readonly Budget[], now: numbe
 export function fullBudget({ callId, budgets }: Admission, { found, spentNano }: Budgets, now: number): number {
   for (let index = 0; index < budgets.length; index++) {
     const budget = budgets[index] as Budget
-    const holds = found[index]?.value.holds
+    const entry = found[index]
+    const holds = begins(entry, budget, now) ? undefined : entry?.value.holds
     const spent = spentNano[index] as number
     if (!hasRoom(budget, spent + (holds?.total(now) ?? 0)) && !hasRoomForCall(budget, callId, spent, holds, now))
       return index
@@ -107,6 +112,7 @@ export function holdBudgets(
     const entry =
       found[index] ?? state.budgets.put(subject, { spent, period, readAt: now, holds: createLeases() }, expiresAt)
     const record = entry.value
+    if (begins(entry, budget, now)) record.holds = createLeases()
     record.spent = spent
     if (!isRead(entry, budget, now)) {
       record.period = period

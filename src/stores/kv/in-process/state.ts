@@ -21,7 +21,8 @@ export interface BudgetRecord {
   shortSince?: number | undefined
   /** It was removed while calls held some of it: only its holds are known. */
   isUnread?: boolean | undefined
-  readonly holds: Leases
+  /** Of the calls that it pays for in this period. */
+  holds: Leases
 }
 
 /** Texts that expire. */

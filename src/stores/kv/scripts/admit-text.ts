@@ -105,7 +105,9 @@ for i = 1, number() do
   else
     budget.spent, budget.period = tonumber(known[1]), known[2]
   end
-  budget.held = numeric(known[3])
+  -- What calls hold that run since an earlier period, that period pays.
+  budget.begins = not budget.new and not isEarly and budget.period > known[2]
+  budget.held = budget.begins and 0 or numeric(known[3])
   budgets[i] = budget
 end
 
@@ -186,8 +188,8 @@ for i = 1, reserves and #budgets or 0 do
   local owed = budget.spent + others
   if owed >= budget.limit or owed + budget.hold > budget.limit then
     local needs = budget.hold
-    if hasLease(budget.holds, budget.member) then others = others - budget.hold end
-    for _, amount in ipairs(budget.own) do
+    if not budget.begins and hasLease(budget.holds, budget.member) then others = others - budget.hold end
+    for _, amount in ipairs(budget.begins and {} or budget.own) do
       local member = callId .. '|' .. amount
       if member ~= budget.member and hasLease(budget.holds, member) then
         others = others - tonumber(amount)
@@ -227,7 +229,7 @@ for i = 1, reserves and #slots or 0 do
 end
 for i = 1, reserves and #budgets or 0 do
   local budget = budgets[i]
-  if budget.ended then sweepLeases(budget.holds) end
+  if budget.begins then call('DEL', budget.holds) elseif budget.ended then sweepLeases(budget.holds) end
   if budget.hold > 0 then
     budget.held = budget.held + budget.hold * call('ZADD', budget.holds, leaseEnd, budget.member)
     call('PEXPIRE', budget.holds, leasesExpire)
