@@ -133,12 +133,16 @@ export function sessions(options: {
 
   /** Reads a session that this process does not remember. An address that sends too many cookies of no session has none
    *  looked up for a while. */
-  async function found(digest: string, token: string, address: string): Promise<SessionCaller> {
+  async function found(digest: string, token: string, client: SessionClient): Promise<SessionCaller> {
+    const { address } = client
     try {
       if (!mayBeToken(token) || unknown.get(digest)) throw ended()
       const refused = attempts.refused(address)
       if (refused) throw refused
-      return await read(digest, token)
+      const caller = await read(digest, token)
+      const entry = remembered.get(digest)
+      if (entry) noteUse(entry, client)
+      return caller
     } catch (error) {
       const isUnknown = error instanceof GatewayError && error.failure === 'authentication'
       throw (isUnknown && attempts.failed(address)) || error
@@ -188,7 +192,7 @@ export function sessions(options: {
         noteUse(entry, client)
         return entry.caller
       }
-      return found(digest, token, client.address)
+      return found(digest, token, client)
     },
     async open({ accountId, method, mfaVerified, passwordHash, replaces, given }, client) {
       const token = newToken()

@@ -6,7 +6,8 @@ import { testClock } from '../../support/clock.ts'
 
 const HOUR_MS = 3_600_000
 
-it('the use of a session is stored although the clock was set back since, or it would end as an idle one', async () => {
+/** A session of this moment, and how often its use was stored. */
+function session() {
   const clock = testClock()
   const stored: StoredSession = {
     session_id: 's',
@@ -38,17 +39,33 @@ it('the use of a session is stored although the clock was set back since, or it 
     now: clock.now,
   })
   const token = newToken()
-  const use = () => find(token, { address: '', userAgent: undefined, defer: () => {} })
+  return {
+    clock,
+    use: async () => void (await find(token, { address: '', userAgent: undefined, defer: () => {} })),
+    uses: () => uses,
+  }
+}
+
+it('the use of a session is stored although the clock was set back since, or it would end as an idle one', async () => {
+  const { clock, use, uses } = session()
   await use()
   await use()
-  expect(uses).toBe(0)
+  expect(uses()).toBe(0)
   clock.advance(-24 * HOUR_MS)
   await use()
-  expect(uses).toBe(1)
+  expect(uses()).toBe(1)
   clock.advance(299_999)
   await use()
-  expect(uses).toBe(1)
+  expect(uses()).toBe(1)
   clock.advance(1)
   await use()
-  expect(uses).toBe(2)
+  expect(uses()).toBe(2)
+})
+
+it('a single use of a session that its process does not remember is stored too', async () => {
+  const { clock, use, uses } = session()
+  await use()
+  clock.advance(11 * HOUR_MS)
+  await use()
+  expect(uses()).toBe(1)
 })
