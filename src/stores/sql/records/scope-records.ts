@@ -110,6 +110,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
     kind.searched.map((column) => sql`coalesce(${sql.id('record', column)}, '')`),
     sql` || ' ' || `,
   )
+  const subjectOf = (key: string) => `${kind.level}:${encodeURIComponent(key)}`
   const one = (key: string, reach: Reach) => sql`record.${id} = ${key} AND ${reachable(reach, kind.within)}`
   return {
     async find(key, reach) {
@@ -173,16 +174,19 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
       const [row] = await rowsOf(
         database,
         sql<Row>`
-          WITH before AS (SELECT * FROM ${table} AS record WHERE ${one(key, reach)} FOR NO KEY UPDATE)
-          UPDATE ${table} AS record SET ${sql.join(set)} FROM before
-          WHERE ${sql.join([sql`record.${id} = before.${id}`, ...holding(expected)], AND)}
+          WITH before AS (
+            SELECT * FROM ${table} AS record WHERE ${sql.join([one(key, reach), ...holding(expected)], AND)}
+            FOR NO KEY UPDATE
+          )
+          ${withoutEnd(values) ? sql`, spent AS (${spentWithoutEnd(subjectOf(key))})` : sql``}
+          UPDATE ${table} AS record SET ${sql.join(set)} FROM before WHERE record.${id} = before.${id}
           RETURNING ${sql.join([columns, ...before])}`,
       )
       return row && changed(row)
     },
     async remove(key, reach) {
       const names = sql.join(kind.columns.filter((column) => column !== 'version').map((column) => sql.id(column)))
-      const subject = `${kind.level}:${encodeURIComponent(key)}`
+      const subject = subjectOf(key)
       // Writers of members and bindings hold a lock on the row. A statement sees the state at its beginning, so that the
       // removal must begin after they have ended.
       const lock = sql`SELECT FROM ${table} AS record WHERE ${one(key, reach)} FOR UPDATE`
@@ -244,6 +248,15 @@ function assignments(values: { readonly budget_duration?: unknown }): RawBuilder
       THEN now() ELSE record.budget_started_at END`,
   ]
 }
+
+const withoutEnd = (values: { readonly budget_duration?: unknown }) => values.budget_duration === null
+
+/** Removes what was spent in a period without end before the record `before` got one with an end: another such period has
+ *  no other name, and begins with nothing. */
+const spentWithoutEnd = (subject: string) => sql`
+  DELETE FROM gateway_budget USING before
+  WHERE before.budget_duration IS NOT NULL AND period = ''
+    AND (subject = ${subject} OR (subject > ${`${subject}|`} AND subject < ${`${subject}}`}))`
 
 const BEFORE = 'before.'
 
