@@ -10,7 +10,12 @@ export const messagesRequest = lazily(() =>
     model: z.string().min(1).describe('Public model name, alias or route group.'),
     max_tokens: z.int().min(0).nullish().describe('The longest answer, in tokens.'),
     messages: z
-      .array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: content() }))
+      .array(
+        z.discriminatedUnion('role', [
+          z.looseObject({ role: z.enum(['user', 'assistant']), content: content() }),
+          z.looseObject({ role: z.literal('system'), content: content().nullish() }),
+        ]),
+      )
       .min(1)
       .describe('The conversation so far, in turns.'),
     system: content().nullish().describe('What the model is told before the conversation.'),

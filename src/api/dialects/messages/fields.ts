@@ -11,7 +11,9 @@ export const MESSAGES_FIELDS: FieldTable = {
   temperature: carried(),
   top_p: carried(),
   top_k: carried(),
-  tools: adapted('functions; tools of the vendor are left out beside functions, and refused without'),
+  tools: adapted(
+    'functions, those that are offered at the end of the conversation; tools of the vendor are left out beside functions, and refused without',
+  ),
   tool_choice: adapted('left out where no function is left'),
   thinking: adapted('the effort nearest to its budget', 'reasoning_effort'),
   output_config: adapted('by its members'),

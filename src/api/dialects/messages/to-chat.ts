@@ -4,6 +4,7 @@ import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { effortOfBudget } from '../../../providers/wire/fitting/nearest-effort.ts'
 import { inexpressible } from '../inexpressible.ts'
+import { effortAtTheEnd, toolsAtTheEnd } from './amid.ts'
 import { MESSAGES_FIELDS, OUTPUT_FIELDS } from './fields.ts'
 import { chatTools } from './tools.ts'
 import { chatMessages } from './turns.ts'
@@ -26,7 +27,7 @@ export function toChat(request: MessagesRequest, drop: Drop = () => {}): ChatReq
     // The newer name. The adapter of a vendor that knows only the older one translates it.
     ...defined({ max_completion_tokens: max_tokens, temperature, top_p, top_k }),
     ...(stop_sequences && stop_sequences.length > 0 ? { stop: stop_sequences } : {}),
-    ...chatTools(request, drop),
+    ...chatTools({ ...request, tools: toolsAtTheEnd(request) }, drop),
     ...reasoning(request),
     ...responseFormat(request),
     ...defined({ user: metadata?.user_id }),
@@ -40,9 +41,10 @@ function defined(fields: JsonRecord): JsonRecord {
 }
 
 /** Chat has named efforts instead of a number of tokens: the budget becomes the nearest one. */
-function reasoning({ thinking, output_config }: MessagesRequest): JsonRecord {
-  const { effort } = asRecord(output_config)
+function reasoning(request: MessagesRequest): JsonRecord {
+  const { thinking } = request
   if (thinking?.type === 'disabled') return {}
+  const effort = effortAtTheEnd(request)
   if (typeof effort === 'string') return { reasoning_effort: effort }
   if (thinking?.type !== 'enabled') return {}
   const budget = Number(thinking.budget_tokens)

@@ -2,6 +2,7 @@ import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../../l
 import type { Drop } from '../../../modes/field-table.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
+import { isToolChange } from './amid.ts'
 import { asContent, blocksOf, chatPart, chatParts } from './content.ts'
 import { BLOCK_FIELDS } from './fields.ts'
 
@@ -14,10 +15,13 @@ export function chatMessages({ system, messages }: MessagesRequest, drop: Drop):
   const instructions = chatParts(told, 'system')
   // A compaction stands for everything before it.
   const compacted = messages.findLastIndex(({ role, content }) => role === 'assistant' && compactionIn(content) !== -1)
+  const newest = messages.findLastIndex(({ role }) => role === 'user')
   return [
     ...(instructions.length > 0 ? [{ role: 'system', content: asContent(instructions) }] : []),
-    ...messages.flatMap(({ role, content }, index) =>
-      index < compacted ? [] : TURNS[role](content, `messages.${index}.content`, drop),
+    ...messages.flatMap(({ role, content, clear_at }, index) =>
+      index < compacted || (clear_at === 'next_user_message' && index < newest)
+        ? []
+        : TURNS[role](content, `messages.${index}.content`, drop),
     ),
   ]
 }
@@ -31,7 +35,12 @@ const compactionIn = (content: unknown) =>
 const isBillingMark = ({ text }: JsonRecord) => asText(text).startsWith('x-anthropic-billing-header:')
 
 const TURNS = {
-  system: (content: unknown, at: string): Message[] => [{ role: 'system', content: asContent(chatParts(content, at)) }],
+  system(content: unknown, at: string): Message[] {
+    const parts = blocksOf(content).flatMap((block, index) =>
+      isToolChange(block) ? [] : [chatPart(block, `${at}.${index}`)],
+    )
+    return parts.length === 0 ? [] : [{ role: 'system', content: asContent(parts) }]
+  },
   user: userTurn,
   assistant(content: unknown, at: string, drop: Drop): Message[] {
     const blocks = blocksOf(content)
