@@ -27,6 +27,8 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
   const { prefix = '' } = options
   let unanswered = 0
   let closed = false
+  /** Why the last connection ended. */
+  let lastEnd = new StoreUnavailable('unreachable')
   let reconnecting: NodeJS.Timeout | undefined
 
   // The first calls of a process wait for the first attempt to connect, however busy it is with its start.
@@ -39,7 +41,8 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
   const open = (): RedisSession =>
     redisSession(address, {
       ready: haveTried,
-      ended() {
+      ended(why) {
+        lastEnd = why
         haveTried()
         if (closed) return
         // A server that refuses to sign it in answers too, but takes no command.
@@ -67,9 +70,8 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
 
   function send(command: string): Promise<unknown> {
     if (connecting) return connecting.then(() => send(command))
-    if (closed || !session.isReady || session.pending >= MOST_PENDING) {
-      return Promise.reject(new StoreUnavailable('unreachable'))
-    }
+    if (!session.isReady) return Promise.reject(lastEnd)
+    if (closed || session.pending >= MOST_PENDING) return Promise.reject(new StoreUnavailable('unreachable'))
     return session.send(command)
   }
 

@@ -3,6 +3,7 @@ import type { SaltKeys } from '../../../lib/sealing/salt-key.ts'
 import { applySchema } from '../../../stores/sql/schema/apply-schema.ts'
 import { requireSameSalt } from '../../../stores/sql/schema/same-salt.ts'
 import { type Sql, SqlError } from '../../../stores/sql/sql.ts'
+import { databaseAdvice, isOfCertificate } from './database-advice.ts'
 
 /** A database that is still being prepared. Statements wait for it up to `waitMs`; a ping fails at once. */
 export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sql {
@@ -42,10 +43,8 @@ export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sq
   }
 }
 
-/** SQLSTATE disk_full. */
-const DISK_FULL = '53100'
-/** SQLSTATEs of a login that the server refuses. */
-const LOGIN_REFUSED = /^28/
+/** SQLSTATEs of what no waiting changes: disk_full, and those of a login that the server refuses. */
+const LASTING = /^(53100|28)/
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 2000
@@ -65,15 +64,13 @@ export async function prepareDatabase(
       await requireSameSalt(sql, saltKeys)
       return
     } catch (error) {
-      const { message } = error as Error
       if (!(error instanceof SqlError)) throw error
-      // Waiting makes no room.
-      if (error.code === DISK_FULL) throw new Error(`the disk of the database is full (${message}). Make room there.`)
-      // Nor does it change a password.
-      if (!error.isAway || LOGIN_REFUSED.test(error.code ?? ''))
-        throw new Error(`the schema cannot be applied to the database: ${message}`)
+      const { message } = error
+      const says = `${message.replace(/\.$/, '')}. ${databaseAdvice(error)}`
+      if (!error.isAway || LASTING.test(error.code ?? '') || isOfCertificate(error))
+        throw new Error(`the schema cannot be applied to the database: ${says}`)
       if (performance.now() + pauseMs >= deadline) {
-        throw new Error(`the database has not been there for ${Math.round(patienceMs / 1000)} seconds: ${message}`)
+        throw new Error(`the database has not been there for ${Math.round(patienceMs / 1000)} seconds: ${says}`)
       }
       log.warn('database.away', { error: describeError(error) })
     }

@@ -36,7 +36,7 @@ interface Pending {
 
 export function redisSession(
   { host, port, isSecure, greeting }: RedisAddress,
-  told: { ready(): void; ended(): void },
+  told: { ready(): void; ended(why: StoreUnavailable): void },
 ): RedisSession {
   let first: Pending | undefined
   let last: Pending | undefined
@@ -60,7 +60,7 @@ export function redisSession(
     answered += 1
     if (reply instanceof RedisRefusal) asked.reject(reply)
     else asked.resolve(reply)
-    if (reply instanceof RedisRefusal && OF_REPLICAS.includes(reply.word)) end()
+    if (reply instanceof RedisRefusal && OF_REPLICAS.includes(reply.word)) end(reply.word)
   }
 
   const read = replyReader(take)
@@ -77,10 +77,11 @@ export function redisSession(
   }
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, onread }
   const socket = isSecure ? connectSecurely(options) : connectPlain(options)
-  const opening = setTimeout(end, OPENING_MS)
+  const opening = setTimeout(() => end(), OPENING_MS)
   socket.once(isSecure ? 'secureConnect' : 'connect', greet)
-  // Failed commands tell of it themselves; an error may name the address.
-  for (const event of ['error', 'end', 'close']) socket.on(event, end)
+  // Of an error only its code is told, since its words may name the address.
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => end(code))
+  for (const event of ['end', 'close']) socket.on(event, () => end())
 
   function greet(): void {
     opening.refresh()
@@ -89,7 +90,12 @@ export function redisSession(
       if (isOver) return
       isReady = true
       told.ready()
-    }, end)
+    }, refuse)
+  }
+
+  /** Ends a session whose greeting has failed, be it that the server refused it. */
+  function refuse(error: unknown): void {
+    end(error instanceof RedisRefusal ? error.word : undefined)
   }
 
   function send(command: string): Promise<unknown> {
@@ -113,16 +119,17 @@ export function redisSession(
     socket.write(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8')
   }
 
-  function end(): void {
+  function end(code?: string): void {
     if (isOver) return
+    const why = new StoreUnavailable('unreachable', code)
     isOver = true
     isReady = false
     clearTimeout(opening)
     socket.destroy()
-    for (let asked = first; asked; asked = asked.next) asked.reject(new StoreUnavailable('unreachable'))
+    for (let asked = first; asked; asked = asked.next) asked.reject(why)
     first = undefined
     pending = 0
-    told.ended()
+    told.ended(why)
   }
 
   return {
@@ -136,6 +143,6 @@ export function redisSession(
       return answered
     },
     send,
-    end,
+    end: () => end(),
   }
 }

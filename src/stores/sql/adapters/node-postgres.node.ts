@@ -23,7 +23,7 @@ export function nodePostgresWire({
 }: NodePostgresOptions): Wire {
   credentialsOf(connectionString)
   const pool = new pg.Pool({
-    connectionString,
+    connectionString: verifying(connectionString),
     max: connections,
     keepAlive: true,
     pipeline: true,
@@ -66,6 +66,15 @@ export function nodePostgresWire({
       if (!pool.ending) await pool.end()
     },
   }
+}
+
+/** The modes of TLS that the driver takes for `verify-full`, with a warning of several lines on standard error. */
+const VERIFYING_MODES = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/
+
+/** The address with such a mode by its name. */
+function verifying(connectionString: string): string {
+  if (connectionString.includes('uselibpqcompat=')) return connectionString
+  return connectionString.replace(VERIFYING_MODES, '$1verify-full')
 }
 
 /** Sends all statements and COMMIT at once: after a failed statement the server skips the others and rolls back. */
@@ -132,5 +141,6 @@ function failure(error: unknown, timeoutMs: number): SqlError {
   if (error instanceof pg.DatabaseError && error.code) return refused(error.code, error.message)
   const { message, code } = error as NodeJS.ErrnoException
   if (/timeout/i.test(message)) return noAnswer(timeoutMs)
+  if (/does not support SSL/.test(message)) return new SqlError('The database cannot be reached (it speaks no TLS).')
   return new SqlError(`The database cannot be reached${code ? ` (${code})` : ''}.`)
 }

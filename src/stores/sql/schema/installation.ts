@@ -10,6 +10,10 @@ export interface Installation {
   readonly serverVersion: string
   /** The clock of the database. */
   readonly nowMs: number
+  /** A standby, which takes no writes. */
+  readonly isStandby: boolean
+  /** Whether the gateway's user may create tables. */
+  readonly mayCreate: boolean
   readonly schema: 'current' | 'other' | 'none'
   readonly salt: 'same' | 'other' | 'none'
   /** The texts that are sealed under other keys than the current one, and whether this gateway can open them. */
@@ -22,12 +26,18 @@ type SealedCount = Awaited<ReturnType<typeof sealedCounts>>[number]
 export async function installationOf(database: Sql, schemaText: string, keys: SaltKeys): Promise<Installation> {
   const [server] = await rowsOf(
     database,
-    sql<{ version: string; now: string; has_tables: boolean }>`
+    sql<{ version: string; now: string; is_standby: boolean; may_create: boolean | null; has_tables: boolean }>`
       SELECT current_setting('server_version') AS version, clock_timestamp() AS now,
+        pg_is_in_recovery() AS is_standby, has_schema_privilege(current_schema(), 'CREATE') AS may_create,
         to_regclass('gateway_schema') IS NOT NULL AND to_regclass('gateway_installation') IS NOT NULL AS has_tables`,
   )
   const { version = '', now = '', has_tables: hasTables = false } = server ?? {}
-  const facts = { serverVersion: version, nowMs: Date.parse(now) }
+  const facts = {
+    serverVersion: version,
+    nowMs: Date.parse(now),
+    isStandby: server?.is_standby === true,
+    mayCreate: server?.may_create === true,
+  }
   if (!hasTables) return { ...facts, schema: 'none', salt: 'none', sealed: NOTHING }
   const current = await fingerprintOfSchema(schemaText)
   const [kept] = await rowsOf(

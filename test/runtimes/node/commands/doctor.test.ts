@@ -2,11 +2,12 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { findingsOf } from '../../../../src/runtimes/node/commands/doctor/doctor.node.ts'
 import { skewOf } from '../../../../src/runtimes/node/commands/doctor/finding.ts'
 import { shortMemory } from '../../../../src/runtimes/node/setup/memory.node.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
+import { startRedis } from '../../../support/redis.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -86,9 +87,37 @@ describe('doctor', () => {
       )
     })
 
+    it('says what keeps a Redis from running the scripts, and changes nothing', async () => {
+      const users = [
+        '--user',
+        'reader',
+        'on',
+        '>its',
+        '~*',
+        '+@all',
+        '-@scripting',
+        '--user',
+        'default',
+        'on',
+        '>own',
+        '~*',
+        '+@all',
+      ]
+      const server = await startRedis({ args: users })
+      if (!server) throw new Error('redis-server does not start')
+      onTestFinished(() => server.stop())
+      const as = async (user: string) =>
+        (await statesOf(ECHO, { REDIS_URL: server.url.replace('//', `//${user}@`) })).redis
+      expect(await as(':canary-4711')).toBe(
+        'fail cannot be asked (WRONGPASS): correct the user and the password in REDIS_URL',
+      )
+      expect(await as('reader:its')).toMatch(/^fail cannot be asked \(NOPERM\): let its user run scripts/)
+      expect(await as(':own')).toMatch(/^(ok|warn) Redis/)
+    })
+
     it('says what keeps a database away, without its password', async () => {
       const away = await statesOf(ECHO, { DATABASE_URL: 'postgres://gateway:canary-4711@127.0.0.1:1/gateway' })
-      expect(away.database).toMatch(/^fail PostgreSQL cannot be asked \(.*\): see DATABASE_URL/)
+      expect(away.database).toMatch(/^fail PostgreSQL cannot be asked \(.*\)\. Start it, or correct the host/)
       expect(JSON.stringify(away)).not.toContain('canary-4711')
     })
   })

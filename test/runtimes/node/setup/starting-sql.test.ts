@@ -45,11 +45,20 @@ describe('prepareDatabase', () => {
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 
-  it('asks only once what refuses', async () => {
-    const sql = failing(new SqlError('password authentication failed', '28P01'))
-    await expect(prepareDatabase(sql, '', { patienceMs: 5000, log: silent, saltKeys: {} })).rejects.toThrow(
-      'authentication',
-    )
+  it.each([
+    ['28P01', 'password authentication failed', 'Correct the user and the password'],
+    ['28000', 'no pg_hba.conf entry for host "::1", no encryption', 'Add ?sslmode=require'],
+    ['28000', 'no pg_hba.conf entry for host "::1", SSL encryption', 'Let this machine in'],
+    ['3D000', 'database "gateway" does not exist', 'Create it'],
+    ['42501', 'permission denied for schema public', 'owner of the database'],
+    ['22P05', 'character with byte sequence 0xe2 in encoding "…"', "ENCODING 'UTF8'"],
+    ['53100', 'could not extend file', 'Make room'],
+    [undefined, 'The database cannot be reached (SELF_SIGNED_CERT_IN_CHAIN).', 'sslrootcert=FILE'],
+  ])('asks only once what refuses, and says what to do: %s, %s', async (code, message, advice) => {
+    const sql = failing(new SqlError(message, code))
+    const preparing = prepareDatabase(sql, '', { patienceMs: 5000, log: silent, saltKeys: {} })
+    await expect(preparing).rejects.toThrow(`: ${message.replace(/\.$/, '')}. `)
+    await expect(preparing).rejects.toThrow(advice)
     expect(sql.asked).toBe(1)
   })
 })

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../../../config/schema.ts'
 import { tryLockFolder } from '../../../../lib/folder-lock.node.ts'
-import { describeError } from '../../../../lib/log.ts'
 import { reveal } from '../../../../lib/secret.ts'
 import { installationOf } from '../../../../stores/sql/schema/installation.ts'
-import type { Sql } from '../../../../stores/sql/sql.ts'
+import { type Sql, SqlError } from '../../../../stores/sql/sql.ts'
+import { databaseAdvice } from '../../setup/database-advice.ts'
 import { SCHEMA } from '../../setup/places.node.ts'
 import { type Finding, fail, ok, skewOf, warn } from './finding.ts'
 
@@ -55,14 +55,14 @@ async function examined(
           ? warn('database', `${says}: put the gateway nearer to it`)
           : ok('database', says),
       ...(kind === 'PostgreSQL' ? [skewOf('database clock', found.nowMs, beforeMs, afterMs)] : []),
-      schemaOf(found.schema),
+      schemaOf(found),
       saltOf(found.salt),
       ...sealedOf(found, settings),
     ]
   } catch (error) {
     if (kind === 'embedded') return [fail('database', (error as Error).message)]
-    const what = 'see DATABASE_URL, and that the server lets this machine in'
-    return [fail('database', `${kind} cannot be asked (${describeError(error)}): ${what}`)]
+    const what = error instanceof SqlError ? databaseAdvice(error) : 'See DATABASE_URL.'
+    return [fail('database', `${kind} cannot be asked (${(error as Error).message.replace(/\.$/, '')}). ${what}`)]
   } finally {
     await sql?.close()
   }
@@ -70,7 +70,10 @@ async function examined(
 
 type Installation = Awaited<ReturnType<typeof installationOf>>
 
-function schemaOf(schema: Installation['schema']): Finding {
+function schemaOf({ schema, isStandby, mayCreate }: Installation): Finding {
+  if (isStandby) return fail('schema', 'this server takes no writes: name the primary one in DATABASE_URL')
+  if (schema !== 'current' && !mayCreate)
+    return fail('schema', 'may not be made by the user of DATABASE_URL: make that user the owner of the database')
   if (schema === 'current') return ok('schema', 'that of this build')
   if (schema === 'none') return ok('schema', 'none yet; the first start makes it')
   return warn('schema', 'of another build: the start of this one adds what is missing. Make a backup before')

@@ -1,6 +1,7 @@
 import { createClient } from '@redis/client'
 import type { Config } from '../../../../config/schema.ts'
 import { reveal } from '../../../../lib/secret.ts'
+import { RedisRefusal } from '../../../../stores/kv/redis-store.ts'
 import { type Finding, fail, ok, skewOf, warn } from './finding.ts'
 
 /** Of older ones the scripts of the gateway were never tried. */
@@ -25,9 +26,21 @@ export async function redis({ general_settings: settings }: Config): Promise<Fin
       client.destroy()
     }
   } catch (error) {
-    const why = (error as { readonly code?: string }).code ?? (error as Error).name
-    return [fail('redis', `cannot be asked (${why}): see REDIS_URL, and that the server lets this machine in`)]
+    const why = (error as { readonly code?: string }).code ?? new RedisRefusal((error as Error).message).word
+    return [fail('redis', `cannot be asked (${why}): ${adviceFor(why)}`)]
   }
+}
+
+function adviceFor(why: string): string {
+  if (/^(WRONGPASS|NOAUTH)$/.test(why)) return 'correct the user and the password in REDIS_URL'
+  if (why === 'NOPERM') return 'let its user run scripts that write keys gateway:*'
+  if (why === 'READONLY') return 'it is a replica, which takes no writes: name the primary one in REDIS_URL'
+  if (why === 'CROSSSLOT') return 'a cluster cannot run its scripts: name a single server in REDIS_URL'
+  if (/CERT|VERIFY|ISSUER/.test(why))
+    return 'name the certificate of its authority in NODE_EXTRA_CA_CERTS, and the server in REDIS_URL as its certificate does'
+  if (why === 'ERR') return 'see that REDIS_URL names a Redis, by rediss:// one that speaks TLS'
+  if (/SSL|EPROTO|ECONNRESET/.test(why)) return 'see whether it speaks TLS: redis:// is without, rediss:// with it'
+  return 'see REDIS_URL, and that the server lets this machine in'
 }
 
 /** Redis over REST, as Upstash speaks it. */
@@ -39,13 +52,19 @@ function overHttp(url: string, token: Config['general_settings']['redis_token'])
       body: JSON.stringify(words),
       signal: AbortSignal.timeout(ANSWER_MS),
     })
+    const { result, error } = (await response.json().catch(() => ({}))) as { result?: unknown; error?: string }
+    if (response.status === 400 && error) throw new Error(error)
     if (!response.ok) throw Object.assign(new Error('refused'), { code: `status ${response.status}` })
-    return ((await response.json()) as { readonly result: unknown }).result
+    return result
   }
 }
 
+/** No store has them: removing both in a script shows, and changes nothing, whether those of the gateway can run. */
+const UNUSED_KEYS = ['gateway:unused:1', 'gateway:unused:2']
+
 async function examined(command: Command): Promise<Finding[]> {
   const info = String(await command('INFO', 'server').catch(() => ''))
+  await command('EVAL', "return redis.call('DEL', KEYS[1], KEYS[2])", '2', ...UNUSED_KEYS)
   const beforeMs = Date.now()
   const [seconds, micros] = (await command('TIME')) as [string, string]
   const afterMs = Date.now()

@@ -1,0 +1,35 @@
+import type { SqlError } from '../../../stores/sql/sql.ts'
+
+/** What an operator does about a database that refuses, by its SQLSTATE or by why there is no connection. The first that
+ *  fits holds. */
+const ADVICE: readonly (readonly [what: RegExp, advice: string])[] = [
+  [/^53100/, 'Make room on the disk of the database.'],
+  [/^53300/, 'Raise max_connections there, or put a pooler before it: each process opens up to 10 connections.'],
+  [/^28.*(no encryption|SSL off)/s, 'Add ?sslmode=require to DATABASE_URL, or let this machine in (pg_hba.conf).'],
+  [/^28.*pg_hba/s, 'Let this machine in (pg_hba.conf).'],
+  [/^28/, 'Correct the user and the password in DATABASE_URL.'],
+  [/^3D000/, 'Create it, or correct its name in DATABASE_URL.'],
+  [/^42501/, 'Make the user of DATABASE_URL the owner of the database and of its tables.'],
+  [/^22P05/, "Create it with ENCODING 'UTF8' TEMPLATE template0."],
+  [/^25006/, 'Name the primary server in DATABASE_URL: this one takes no writes.'],
+  [/^The .*no TLS/, 'Leave sslmode out of DATABASE_URL, or switch TLS on there.'],
+  [/^The .*ALTNAME/, 'Name the server in DATABASE_URL as its certificate does.'],
+  [
+    /^The .*(CERT|VERIFY|ISSUER)/,
+    'Name the certificate of its authority in DATABASE_URL (sslrootcert=FILE), or check none (sslmode=no-verify).',
+  ],
+  [/^The .*(ENOTFOUND|EAI_AGAIN)/, 'Correct the host in DATABASE_URL, or see the DNS of this machine.'],
+  [/^The .*ENOENT/, 'Correct the file of sslrootcert, or the socket, in DATABASE_URL.'],
+  [/^The .*ECONNREFUSED/, 'Start it, or correct the host and the port in DATABASE_URL.'],
+  [/^The /, 'See DATABASE_URL, and that the server lets this machine in.'],
+]
+
+export function databaseAdvice({ code, message }: SqlError): string {
+  const said = code === undefined ? message : `${code} ${message}`
+  return ADVICE.find(([what]) => what.test(said))?.[1] ?? 'See the log of the database.'
+}
+
+/** Whether the certificate of the server is not accepted. */
+export function isOfCertificate({ code, message }: SqlError): boolean {
+  return code === undefined && /CERT|VERIFY|ISSUER/.test(message)
+}
