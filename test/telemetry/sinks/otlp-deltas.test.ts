@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { usageOf } from '../../../src/modes/usage.ts'
+import type { CallFinished } from '../../../src/telemetry/events.ts'
+import { callAttributes } from '../../../src/telemetry/sinks/otlp/attributes.ts'
 import { deltaIntervals } from '../../../src/telemetry/sinks/otlp/delta-intervals.ts'
+import { callMetrics } from '../../../src/telemetry/sinks/otlp/metrics.ts'
 import { otlp } from '../../../src/telemetry/sinks/otlp/otlp.ts'
 import type { SinkEntry } from '../../../src/telemetry/sinks/sink.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
@@ -52,6 +56,25 @@ function collector() {
   }
   return { streams, far, sink }
 }
+
+describe('what the conventions have for streams', () => {
+  const told = { firstTokenMs: 250, usage: usageOf({ outputTokens: 9, reasoningTokens: 7 }), provider: 'moonshot' }
+
+  it('is told of streamed calls alone', () => {
+    const [streamed, whole] = [finishedCall({ ...told, streamed: true }), finishedCall({ ...told, streamed: false })]
+    const names = (call: CallFinished) => callMetrics([call], deltaIntervals()).metrics.map(({ name }) => name)
+    expect(names(streamed)).toContain('gen_ai.client.operation.time_to_first_chunk')
+    expect(names(whole)).toEqual(['gen_ai.client.token.usage', 'gen_ai.client.operation.duration'])
+    expect(callAttributes(streamed)).toMatchObject({
+      'gen_ai.provider.name': 'moonshot_ai',
+      'gen_ai.request.stream': true,
+      'gen_ai.response.time_to_first_chunk': 0.25,
+      'gen_ai.usage.reasoning.output_tokens': 7,
+    })
+    expect(callAttributes(whole)['gen_ai.request.stream']).toBeUndefined()
+    expect(callAttributes(whole)['gen_ai.response.time_to_first_chunk']).toBeUndefined()
+  })
+})
 
 const signal = new AbortController().signal
 let calls = 0

@@ -125,7 +125,6 @@ describe('OpenTelemetry in JSON', () => {
     expect(metrics.map(({ name, unit }) => [name, unit])).toEqual([
       ['gen_ai.client.token.usage', '{token}'],
       ['gen_ai.client.operation.duration', 's'],
-      ['gen_ai.client.operation.time_to_first_chunk', 's'],
     ])
     const { dataPoints, aggregationTemporality } = (metrics[0] as Fields).histogram as {
       dataPoints: Fields[]

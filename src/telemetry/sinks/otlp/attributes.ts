@@ -37,6 +37,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   gemini: 'gcp.gemini',
   vertex: 'gcp.vertex_ai',
   mistral: 'mistral_ai',
+  moonshot: 'moonshot_ai',
   xai: 'x_ai',
 }
 
@@ -45,6 +46,10 @@ export const operationOf = ({ mode, endpoint }: CallFinished) =>
 
 export const providerName = (kind: string) => PROVIDERS[kind] ?? kind
 
+/** The time to the first token, which the conventions have for streams alone. */
+export const firstChunkSeconds = ({ streamed, firstTokenMs }: CallFinished): number | undefined =>
+  streamed && firstTokenMs !== undefined ? firstTokenMs / 1000 : undefined
+
 /** The attributes of a call, those of the conventions and our own, without content. */
 export function callAttributes(call: CallFinished): Attributes {
   const { usage, trace } = call
@@ -52,12 +57,15 @@ export function callAttributes(call: CallFinished): Attributes {
     'gen_ai.operation.name': operationOf(call),
     'gen_ai.provider.name': providerName(call.provider) || 'unknown',
     'gen_ai.request.model': call.requestedModel,
+    'gen_ai.request.stream': call.streamed || undefined,
     'gen_ai.response.model': call.model,
+    'gen_ai.response.time_to_first_chunk': firstChunkSeconds(call),
     'gen_ai.conversation.id': trace?.sessionId,
     'gen_ai.usage.input_tokens': usage?.inputTokens,
     'gen_ai.usage.output_tokens': usage?.outputTokens,
     'gen_ai.usage.cache_read.input_tokens': usage?.cachedInputTokens || undefined,
     'gen_ai.usage.cache_creation.input_tokens': usage?.cacheCreationInputTokens || undefined,
+    'gen_ai.usage.reasoning.output_tokens': usage?.reasoningTokens || undefined,
     'error.type': call.errorType,
     'user.id': trace?.user,
     'http.route': call.endpoint,

@@ -1,5 +1,5 @@
 import type { CallFinished } from '../../events.ts'
-import { type Attributes, callAttributes, keyValues, nanos, timesOf } from './attributes.ts'
+import { type Attributes, callAttributes, firstChunkSeconds, keyValues, nanos, timesOf } from './attributes.ts'
 import type { DeltaIntervals, Interval } from './delta-intervals.ts'
 import type { Json } from './protobuf.ts'
 
@@ -36,9 +36,10 @@ export function callMetrics(calls: readonly CallFinished[], intervals: DeltaInte
     attributes: { ...labels(call), 'error.type': call.errorType },
     value: call.totalMs / 1000,
   }))
-  const firsts = calls.flatMap((call) =>
-    call.firstTokenMs === undefined ? [] : [{ attributes: labels(call), value: call.firstTokenMs / 1000 }],
-  )
+  const firsts = calls.flatMap((call) => {
+    const value = firstChunkSeconds(call)
+    return value === undefined ? [] : [{ attributes: labels(call), value }]
+  })
   const metrics = [
     histogram('gen_ai.client.token.usage', '{token}', tokens, TOKENS, interval),
     histogram('gen_ai.client.operation.duration', 's', durations, SECONDS, interval),
