@@ -1,7 +1,7 @@
 import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import { toolName } from '../../modes/price/surcharges-asked.ts'
 import type { Usage } from '../../modes/usage.ts'
-import { openaiUsage } from './usage.ts'
+import { count, openaiUsage } from './usage.ts'
 
 const CALL = /_call$/
 /** Calls that the client runs. */
@@ -14,7 +14,8 @@ const CLIENTS: ReadonlySet<string> = new Set([
   'mcp',
 ])
 
-/** The usage of a response, with the tools that its provider ran, which are among its items. */
+/** The usage of a response, with the tools that its provider ran, which are among its items. Of searches OpenAI also tells
+ *  how many it bills. */
 export function responsesUsage(response: JsonRecord): Usage | undefined {
   const usage = openaiUsage(response.usage, response)
   if (!usage) return undefined
@@ -35,5 +36,7 @@ export function responsesUsage(response: JsonRecord): Usage | undefined {
     }
     toolUses[name] = (toolUses[name] ?? 0) + 1
   }
+  const { num_requests: searches } = asRecord(asRecord(response.tool_usage).web_search)
+  if (toolUses.web_search !== undefined && typeof searches === 'number') toolUses.web_search = count(searches)
   return { ...usage, toolUses }
 }

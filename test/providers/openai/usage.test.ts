@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { responsesUsage } from '../../../src/providers/openai/responses-usage.ts'
 import { count, openaiUsage } from '../../../src/providers/openai/usage.ts'
 
 it.each([
@@ -55,6 +56,15 @@ it.each([
     inputTokens: 100,
     ...read,
   })
+})
+
+it.each([
+  [{}, 2],
+  [{ tool_usage: { image_gen: {}, web_search: { num_requests: 1 } } }, 1],
+])('searches are those that are billed, where it is told: %o', (told, web_search) => {
+  const searched = { type: 'web_search_call', id: 'ws', status: 'completed', action: { type: 'search' } }
+  const response = { output: [searched, searched], usage: { input_tokens: 9, output_tokens: 1 }, ...told }
+  expect(responsesUsage(response)?.toolUses).toEqual({ web_search })
 })
 
 it.each(['prompt_tokens_details', 'input_tokens_details', 'input_token_details'])(
