@@ -14,6 +14,7 @@ const imageEditRequest = lazily(() =>
     image: z.union([formFile(), z.array(formFile()).min(1)]).describe('The image, or several as `image[]`.'),
     prompt: z.string().min(1).describe('What the image is to show.'),
     mask: formFile().nullish().describe('Where its pixels are transparent, the first image is edited.'),
+    markup: formFile().nullish().describe('Drawn over the first image, it shows what to edit.'),
     n: count(),
     size: imageSize(),
     quality: z.string().nullish(),
@@ -34,6 +35,7 @@ const imageEditReferences = lazily(() =>
   imageRequest().extend({
     images: z.array(imageReference()).min(1).describe('The images.'),
     mask: imageReference().nullish().describe('Where its pixels are transparent, the first image is edited.'),
+    markup: imageReference().nullish().describe('Drawn over the first image, it shows what to edit.'),
   }),
 )
 type ImageEditReferences = z.output<ReturnType<typeof imageEditReferences>>
@@ -59,7 +61,7 @@ export const imageEdit: Mode<ImageEditRequest> = {
   ...forms,
   operation: 'image_edit',
   schema: imageEditRequest,
-  unreported: (request) => tokensOf(request, [request.image, request.mask]),
+  unreported: (request) => tokensOf(request, [request.image, request.mask, request.markup]),
 }
 
 /** The same, of images that the request refers to. */
@@ -67,7 +69,7 @@ export const imageEditByReference: Mode<ImageEditReferences> = {
   ...(imageGeneration as unknown as Mode<ImageEditReferences>),
   operation: 'image_edit',
   schema: imageEditReferences,
-  unreported: (request) => tokensOf(request, [request.images, request.mask]),
+  unreported: (request) => tokensOf(request, [request.images, request.mask, request.markup]),
 }
 
 function tokensOf(request: ImageEditRequest | ImageEditReferences, images: readonly unknown[]) {

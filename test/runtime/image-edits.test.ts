@@ -170,6 +170,7 @@ describe('edits of images', () => {
   it.each([
     [{ images: [{ file_id: 'file-1' }] }, 'images.0'],
     [{ images: [{ image_url: 'https://x.example/a.png', file_id: 'file-1' }] }, 'images.0.file_id'],
+    [{ images: [{ image_url: 'https://x.example/a.png' }], markup: { file_id: 'file-1' } }, 'markup'],
     [{ images: [] }, 'images'],
     [{}, 'images'],
   ])('in JSON are refused with %j', async (fields, param) => {
