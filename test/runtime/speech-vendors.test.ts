@@ -231,7 +231,11 @@ describe('Deepgram', () => {
     const response = await hear('nova', [
       ['language', 'en'],
       ['response_format', 'srt'],
+      // Hints that only OpenAI takes.
+      ['keywords[]', 'Zoë'],
+      ['languages[]', 'de'],
     ])
+    expect(response.headers.get('x-gateway-dropped')).toBe('keywords, languages')
     expect(await response.text()).toBe('1\n00:00:00,250 --> 00:00:01,000\nHello.\n\n')
     const call = await last('nova')
     expect(call.path).toBe(`${path('nova')}/v1/listen?model=nova-3&smart_format=true&language=en`)

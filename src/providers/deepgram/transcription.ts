@@ -2,7 +2,7 @@ import { joinPieces, piecesOf } from '../../lib/bytes/pieces.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
-import type { Adapter, Connection } from '../provider.ts'
+import { type Adapter, type Connection, dropper, type Outgoing } from '../provider.ts'
 import { lateField } from '../wire/late-field.ts'
 import { ownTranscriptionOptions } from '../wire/transcript/own-options.ts'
 import { heard, transcriptReply } from '../wire/transcript/transcript-reply.ts'
@@ -19,13 +19,14 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/
 /** Transcription: the recording is the body, everything else is in the address. The vendor's own options (`smart_format`,
  *  `diarize`, `keyterm` …) are forwarded. */
 export const deepgramTranscription: Adapter<TranscriptionRequest> = {
-  request({ body, form }, connection) {
+  request(call, connection) {
+    const { body, form } = call
     const { file } = body
-    const path = pathOf(body, connection)
+    const path = pathOf(call, connection)
     // Fields after the file arrive when the address has been sent already.
     const checkLateFields = async () => {
       const whole = await form?.whole()
-      if (whole && pathOf(whole, connection) !== path) throw lateField()
+      if (whole && pathOf({ ...call, body: whole }, connection) !== path) throw lateField()
       return piecesOf(new Uint8Array())
     }
     return {
@@ -51,8 +52,13 @@ export const deepgramTranscription: Adapter<TranscriptionRequest> = {
   failure: deepgramFailure,
 }
 
-function pathOf(body: TranscriptionRequest, connection: Connection): string {
-  const native = ownTranscriptionOptions(body, API)
+/** Models that have another name for keywords. */
+const NEWER = /^(nova-[3-9]|flux)/
+
+function pathOf(call: Outgoing<TranscriptionRequest>, connection: Connection): string {
+  const { body } = call
+  const kept = NEWER.test(connection.model) ? [] : ['keywords']
+  const native = ownTranscriptionOptions(body, API, { drop: dropper(call), kept })
   const { language, response_format, temperature } = body
   // 0 is the public default.
   if (temperature) throw unsupported('temperature', API)

@@ -3,7 +3,7 @@ import type { Fields } from '../../lib/forms/form-parts.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
 import type { SpeechToTextRequest } from '../../modes/elevenlabs/speech-to-text.ts'
-import type { Adapter, Connection } from '../provider.ts'
+import { type Adapter, type Connection, dropper, type Outgoing } from '../provider.ts'
 import { ownTranscriptionOptions } from '../wire/transcript/own-options.ts'
 import { readSeconds } from '../wire/transcript/read-seconds.ts'
 import { ownFields, recordingForm } from '../wire/transcript/recording-form.ts'
@@ -20,7 +20,7 @@ const OTHER_ANSWERS = ['use_multi_channel', 'webhook'] as const
  *  asked for. The vendor's own options (`num_speakers`, `tag_audio_events`, `keyterms` …) are forwarded. */
 export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
   request(call, connection) {
-    const form = recordingForm(call, (body) => fieldsOf(body, connection))
+    const form = recordingForm(call, (body) => fieldsOf({ ...call, body }, connection))
     return {
       method: 'POST',
       origin: connection.origin,
@@ -53,8 +53,9 @@ export const elevenlabsSpeechToText: Adapter<SpeechToTextRequest> = {
 }
 
 /** Everything but the file. */
-function fieldsOf(body: TranscriptionRequest, connection: Connection): Fields {
-  const native = ownTranscriptionOptions(body, API, OTHER_ANSWERS)
+function fieldsOf(call: Outgoing<TranscriptionRequest>, connection: Connection): Fields {
+  const { body } = call
+  const native = ownTranscriptionOptions(body, API, { drop: dropper(call), refused: OTHER_ANSWERS })
   const { language, response_format, temperature } = body
   const fields = {
     ...native,

@@ -50,10 +50,11 @@ export const mistralTranscription: Adapter<TranscriptionRequest> = {
 
 function fieldsOf(call: Outgoing<TranscriptionRequest>, { model }: Connection): JsonRecord {
   const { language, response_format: format, stream, temperature, timestamp_granularities } = call.body
-  const own = ownTranscriptionOptions({ ...call.body, stream: undefined }, API, OTHER_RECORDINGS)
+  const drop = dropper(call)
+  const own = ownTranscriptionOptions({ ...call.body, stream: undefined }, API, { drop, refused: OTHER_RECORDINGS })
   const isTimed = stream !== true && TIMED_FORMATS.has(format)
   const isEither = isTimed && language != null && EITHER.test(model)
-  if (isEither) dropper(call)('language')
+  if (isEither) drop('language')
   const asked = timestamp_granularities == null ? [] : [timestamp_granularities].flat()
   return {
     ...(format === 'diarized_json' ? { diarize: true } : {}),
