@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
-import { learnLack } from '../translate/lacking.ts'
+import { learnLack } from '../translate/lacking-capabilities.ts'
 import { refusalBy, type Translator, translatorOf } from '../translate/translator.ts'
 
 /** The statuses of an address without the requested route. */

@@ -6,7 +6,7 @@ import { isUnfinished } from '../cache/is-unfinished.ts'
 import type { Attempt } from '../call.ts'
 import type { Translator } from '../translate/translator.ts'
 import { unstreamed } from '../translate/whole-as-stream.ts'
-import type { WrittenReader } from '../translate/written.ts'
+import type { WrittenReader } from '../translate/written-reply.ts'
 import type { AnswerSoFar } from './answer-so-far.ts'
 import type { Clocks } from './clocks.ts'
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../../modes/usage.ts'
 import type { CacheLookup } from '../../stores/kv/answer-cache.ts'
-import type { Written } from '../request/written.ts'
+import type { Written } from '../request/written-request.ts'
 import type { Collected } from './collected.ts'
 
 /** An answer as the cache has it. */

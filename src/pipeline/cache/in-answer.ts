@@ -1,5 +1,5 @@
 import { headerSafe } from '../respond/header-safe.ts'
-import type { WrittenReply } from '../translate/written.ts'
+import type { WrittenReply } from '../translate/written-reply.ts'
 import type { CallCache } from './cache-use.ts'
 import { putTogether } from './embedded-inputs.ts'
 

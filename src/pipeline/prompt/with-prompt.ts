@@ -14,7 +14,7 @@ import type { CallInput } from '../call-input.ts'
 import { notReadYet } from '../plan/model-not-found.ts'
 import type { Refusal } from '../request/checked.ts'
 import { parse } from '../request/parse.ts'
-import type { Written } from '../request/written.ts'
+import type { Written } from '../request/written-request.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Dialect } from '../translate/dialect.ts'
 

@@ -4,7 +4,7 @@ import type { Usage } from '../../modes/usage.ts'
 import type { StreamStep } from '../../providers/provider.ts'
 import type { AnswerSoFar } from '../attempt/answer-so-far.ts'
 import type { Call } from '../call.ts'
-import type { WrittenReader } from '../translate/written.ts'
+import type { WrittenReader } from '../translate/written-reply.ts'
 import { splice } from './splice.ts'
 
 /** Adapts another model's stream to continue the answer: no second start, no repeated text, the same id and model name.

@@ -2,7 +2,7 @@ import { inputBound } from '../admit/input-bound.ts'
 import type { Answer } from '../answer.ts'
 import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
-import { lacks } from '../translate/lacking.ts'
+import { lacks } from '../translate/lacking-capabilities.ts'
 import type { Over } from './relay.ts'
 import { answer } from './respond.ts'
 

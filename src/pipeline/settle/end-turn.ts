@@ -2,9 +2,9 @@ import { settleTurn } from '../attempt/settle-ended.ts'
 import type { Call } from '../call.ts'
 import { noteMade } from '../ids/made-ids.ts'
 import type { PipelineServices } from '../services.ts'
-import type { WrittenReply } from '../translate/written.ts'
+import type { WrittenReply } from '../translate/written-reply.ts'
+import { usedByLast } from './attempt-usage.ts'
 import { learnUsual } from './learn-usual.ts'
-import { usedByLast } from './used.ts'
 
 /** Ends a turn that the model has answered, while its call goes on: its deployment is free again, and its usage is
  *  counted. */

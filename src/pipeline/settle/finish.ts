@@ -3,6 +3,7 @@ import { leftBy, settleWith } from '../cache/keep.ts'
 import type { Call } from '../call.ts'
 import { keepAnswer } from '../memory/remember.ts'
 import type { PipelineServices } from '../services.ts'
+import { usedByLast } from './attempt-usage.ts'
 import { type Bill, billOf, unbilled } from './bill.ts'
 import { callFinished, type End, servedBy } from './call-finished.ts'
 import { contentOf } from './content-of.ts'
@@ -10,7 +11,6 @@ import { learnUsual } from './learn-usual.ts'
 import { settleInOrder } from './settle-in-order.ts'
 import { settlementOf } from './settlement-of.ts'
 import { logFailed, trying } from './trying.ts'
-import { usedByLast } from './used.ts'
 
 /** Ends a call: reports it and settles what it held. Resolves when that is settled; undefined if it is at once. Never
  *  rejects. */

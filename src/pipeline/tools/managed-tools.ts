@@ -8,7 +8,7 @@ import type { CallInput } from '../call-input.ts'
 import type { Caller } from '../caller.ts'
 import { notReadYet } from '../plan/model-not-found.ts'
 import type { Refusal } from '../request/checked.ts'
-import { edited, type Written } from '../request/written.ts'
+import { edited, type Written } from '../request/written-request.ts'
 import { MOST_CALLS } from './bounds.ts'
 import type { ToolConversation } from './tool-conversation.ts'
 

@@ -9,11 +9,11 @@ import { chatOf } from './chat-of.ts'
 import { defaultFields } from './default-fields.ts'
 import { type Dialect, type DialectStream, namesOf } from './dialect.ts'
 import { COMMON, fitted } from './fitting-calls.ts'
-import { lacks } from './lacking.ts'
+import { lacks } from './lacking-capabilities.ts'
 import { refusedHints } from './refused-hints.ts'
 import { shaped } from './shaped.ts'
 import { asEvents, unstreamed, wholeStream } from './whole-as-stream.ts'
-import { atOnce, type OnChunk, type WrittenReader, type WrittenReply, writing, written } from './written.ts'
+import { atOnce, type OnChunk, type WrittenReader, type WrittenReply, writing, written } from './written-reply.ts'
 
 const encoder = new TextEncoder()
 

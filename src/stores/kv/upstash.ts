@@ -1,8 +1,8 @@
 import { errors, Redis } from '@upstash/redis/cloudflare'
 import { RedisRefusal, type RedisStoreOptions, redisStore, type SendCommand } from './redis-store.ts'
+import { type SendCommands, sentTogether } from './sent-together.ts'
 import type { SharedStore } from './shared-store.ts'
 import { StoreUnavailable } from './store-unavailable.ts'
-import { type SendCommands, together } from './together.ts'
 
 export interface UpstashOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'> {
   /** Address and token of the REST interface. */
@@ -22,7 +22,7 @@ export function upstashStore(options: UpstashOptions): SharedStore {
   const { one, many } = upstashSend(options)
   return redisStore(one, {
     ...options,
-    sendSettlement: together(one, many),
+    sendSettlement: sentTogether(one, many),
     ...(keyLocking ? { scriptHeader: '#!lua flags=allow-key-locking\n' } : {}),
   })
 }

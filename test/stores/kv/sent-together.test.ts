@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { RedisRefusal } from '../../../src/stores/kv/redis-store.ts'
+import { sentTogether } from '../../../src/stores/kv/sent-together.ts'
 import { StoreUnavailable } from '../../../src/stores/kv/store-unavailable.ts'
-import { together } from '../../../src/stores/kv/together.ts'
 
 /** A far end whose answers come when the test says so. */
 function farEnd() {
@@ -14,7 +14,7 @@ function farEnd() {
     return promise
   }
   const replyTo = (name: string) => (name.startsWith('refused') ? new RedisRefusal('NOSCRIPT no') : `did ${name}`)
-  const send = together(
+  const send = sentTogether(
     ([name = '']) => asked([name], () => `did ${name}`),
     (commands) => {
       const names = commands.map(([name = '']) => name)
