@@ -96,8 +96,7 @@ async function run(
   }
 }
 
-/** Resolves with the commit of a call, or with 'silent' when a stream has not committed within the keep-alive interval.
- *  */
+/** Resolves with the commit of a call, or with 'silent' if a stream does not commit within the keep-alive interval. */
 function inTime(committing: Promise<Committed>, call: Call, services: PipelineServices): Promise<Committed | 'silent'> {
   const { dialect, mode } = call.endpoint
   return call.streamed && (dialect || mode.tokenless) ? orSilent(committing, services) : committing

@@ -76,8 +76,7 @@ export function planRequest(
   })
 }
 
-/** The plan of the requested group, or else of the fallback group that holds the objects which the request references.
- *  */
+/** The plan of the requested group, else of the fallback group that has the objects which the request references. */
 function planOrKeeper(
   services: PipelineServices,
   { endpoint, explain }: CallInput,

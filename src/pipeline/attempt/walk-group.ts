@@ -177,8 +177,7 @@ async function noteFailure(
   } else walk.failure = error
 }
 
-/** Whether a provider was not asked because its API cannot express the request, which says nothing of other providers.
- *  */
+/** Whether a provider was not asked because its API cannot express the request. Others may be able to. */
 function isInexpressible({ asked }: Attempt, { failure }: GatewayError): boolean {
   return !asked && failure === 'invalid_request'
 }

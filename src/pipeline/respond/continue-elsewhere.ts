@@ -119,8 +119,7 @@ async function isDead(services: PipelineServices, call: Call, deployment: Deploy
   return cooledUntil > 0 && failures > services.config.router_settings.allowed_fails + 1
 }
 
-/** Adds to the holds what the continuation may cost, on top of the answer so far. False if a budget has no room for it.
- *  */
+/** Holds what the continuation may cost, on top of the answer so far. False if a budget has no room for it. */
 async function affords(services: PipelineServices, call: Call, plan: Plan, target: Deployment): Promise<boolean> {
   try {
     await holdFallback(services, call, plan, [target])
@@ -131,8 +130,7 @@ async function affords(services: PipelineServices, call: Call, plan: Plan, targe
   }
 }
 
-/** Writes keep-alive comments while no stream is open. Returns a function that stops them and waits for the last write.
- *  */
+/** Writes keep-alive comments while no stream is open. Returns what stops them and waits for the last write. */
 function showLife(call: Call, client: ClientStream, everySeconds: number): () => Promise<unknown> {
   const { signal } = call.client
   let writing: Promise<void> = Promise.resolve()

@@ -7,8 +7,7 @@ import type { Call } from '../call.ts'
 import type { WrittenReader } from '../translate/written-reply.ts'
 import { splice } from './splice.ts'
 
-/** Adapts another model's stream to continue the answer: no second start, no repeated text, the same id and model name.
- *  */
+/** Adapts another model's stream to continue the answer: no second start, no repeated text, the same id and model. */
 export function continuedStream(
   inner: WrittenReader,
   { call, writer, answerSoFar }: { call: Call; writer: WrittenReader; answerSoFar: AnswerSoFar },

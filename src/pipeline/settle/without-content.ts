@@ -12,8 +12,7 @@ const WORDS = /[\p{L}\p{N}](?:[\p{L}\p{N}_@.+/:-]*[\p{L}\p{N}])?/gu
 /** Scripts in which no space tells where a word ends. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-/** More content than this is not compared, nor content that repeats the text too often: the whole text is masked then.
- *  */
+/** More content than this is not compared, nor content that repeats the text too often: all of it is masked then. */
 const MOST_CONTENT = 2_000_000
 const MOST_WORK = 5_000_000
 /** Members of a request that are never content. */

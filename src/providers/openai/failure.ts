@@ -68,8 +68,7 @@ export function classifyFailure(status: number, error: WireError, retryAfter: nu
 /** The failures whose messages are the provider's own. */
 const OWN_WORDS: ReadonlySet<FailureName> = new Set(['upstream_rejected', 'context_window', 'content_policy'])
 
-/** The statuses of a rejection that are passed on to the client; others mean something else in the gateway's answers.
- *  */
+/** The statuses of a rejection that clients get too; others mean something else in the gateway's answers. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 416, 422, 424])
 
 /** The refusals that may be about the kind of request instead of the deployment. */

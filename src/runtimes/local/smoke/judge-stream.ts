@@ -13,8 +13,7 @@ export interface StreamMade {
 
 /** A stream that takes less is no proof: a machine may read all of it at once. */
 const TELLING_MS = 300
-/** Without the times at which the parts were made: an answer that takes this long and comes in one piece was held back.
- *  */
+/** If it is unknown when the parts were made: an answer that takes this long and comes in one piece was held back. */
 const HELD_MS = 1500
 
 /** Judges a streamed chat by the order of what came and when: whether it is whole, and whether something in between
