@@ -81,6 +81,35 @@ export function arrivingForm(
     }
   }
 
+  /** The position of the end of the form, once it has arrived and was found valid. */
+  const wholeEnd = () => (complete && bytes.ended ? bytes.received : undefined)
+
+  /** Reads from `start` on, as far as the bytes are known to be valid, until another reader begins. */
+  function reading(own: number, start: number, end: () => number | undefined) {
+    let position = start
+    const until = end()
+    function mustBeLatest(): void {
+      if (own !== readers) throw new Error('another reader has begun')
+    }
+    async function read(): Promise<Uint8Array | undefined> {
+      for (;;) {
+        mustBeLatest()
+        const last = end()
+        const ready = Math.min(last ?? Number.POSITIVE_INFINITY, complete ? bytes.received : scanner.known)
+        if (position < ready) {
+          const piece = await bytes.read(position, ready)
+          mustBeLatest()
+          position += piece.byteLength
+          bytes.passed(position)
+          return piece
+        }
+        if (last !== undefined && position >= last) return undefined
+        await form.pull()
+      }
+    }
+    return { length: until === undefined ? undefined : until - start, read }
+  }
+
   const form: ArrivingForm = {
     contentType,
     length: source.length,
@@ -112,31 +141,7 @@ export function arrivingForm(
     },
     reader() {
       const own = ++readers
-      return {
-        from(start, end = () => (complete && bytes.ended ? bytes.received : undefined)) {
-          let position = start
-          const until = end()
-          return {
-            length: until === undefined ? undefined : until - start,
-            async read() {
-              for (;;) {
-                if (own !== readers) throw new Error('another reader has begun')
-                const last = end()
-                const ready = Math.min(last ?? Number.POSITIVE_INFINITY, complete ? bytes.received : scanner.known)
-                if (position < ready) {
-                  const piece = await bytes.read(position, ready)
-                  if (own !== readers) throw new Error('another reader has begun')
-                  position += piece.byteLength
-                  bytes.passed(position)
-                  return piece
-                }
-                if (last !== undefined && position >= last) return undefined
-                await form.pull()
-              }
-            },
-          }
-        },
-      }
+      return { from: (start, end = wholeEnd) => reading(own, start, end) }
     },
     close() {
       readers += 1
