@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { WebhookEvent } from '../../config/sections/callback-settings.ts'
 import { webhookPayloads } from '../../telemetry/sinks/webhook-payloads.ts'
-import type { Route, RouteContract } from '../route.ts'
+import type { ResponseContract, Route, RouteContract } from '../route.ts'
 import { VERSION } from '../version.ts'
 
 const ERROR = {
@@ -71,32 +71,26 @@ function operation(contract: RouteContract): object {
     tags: [tag],
     security: SECURITY[auth],
     parameters: [...parameters('path', params?.()), ...parameters('query', query?.())],
-    ...(body
-      ? {
-          requestBody: {
-            required: !body.schema().safeParse(undefined).success,
-            content: { [body.contentType]: { schema: jsonSchema(body.schema(), 'input') } },
-          },
-        }
-      : {}),
+    ...(body ? { requestBody: requestBody(body) } : {}),
     responses: {
-      ...Object.fromEntries(
-        Object.entries(responses).map(([status, { description, schema, contentType }]) => [
-          status,
-          {
-            description,
-            ...(schema
-              ? { content: { 'application/json': { schema: jsonSchema(schema(), 'output') } } }
-              : contentType
-                ? { content: Object.fromEntries([contentType].flat().map((form) => [form, {}])) }
-                : {}),
-          },
-        ]),
-      ),
+      ...Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, response(answer)])),
       '4XX': FAILURE,
       default: FAILURE,
     },
   }
+}
+
+function requestBody({ schema, contentType }: NonNullable<RouteContract['body']>): object {
+  return {
+    required: !schema().safeParse(undefined).success,
+    content: { [contentType]: { schema: jsonSchema(schema(), 'input') } },
+  }
+}
+
+function response({ description, schema, contentType }: ResponseContract): object {
+  if (schema) return { description, content: { 'application/json': { schema: jsonSchema(schema(), 'output') } } }
+  if (!contentType) return { description }
+  return { description, content: Object.fromEntries([contentType].flat().map((form) => [form, {}])) }
 }
 
 /** The post of an event to the configured webhook. */
