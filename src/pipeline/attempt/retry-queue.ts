@@ -4,7 +4,7 @@ import type { Call } from '../call.ts'
 import { backoffMs, sleep } from './backoff.ts'
 
 /** A deployment that failed and may be retried. */
-export interface Again {
+export interface Retry {
   readonly deployment: Deployment
   /** The `performance.now()` until which it asked not to be called; 0 if it did not. */
   readonly notBefore: number
@@ -14,15 +14,15 @@ export interface Again {
 
 /** Orders retries by the earliest allowed time; among equals the last failure first, because the others have waited
  *  longer already. Deployments that timed out come last. */
-export function queued(again: readonly Again[], deployment: Deployment, failure: GatewayError): Again[] {
+export function queued(retries: readonly Retry[], deployment: Deployment, failure: GatewayError): Retry[] {
   const { retryAfterSeconds } = failure.details
   const notBefore = retryAfterSeconds === undefined ? 0 : performance.now() + 1000 * retryAfterSeconds
   const silent = failure.failure === 'upstream_timeout'
   const entry = { deployment, notBefore, silent }
-  return (silent ? [...again, entry] : [entry, ...again]).sort(bySoonest)
+  return (silent ? [...retries, entry] : [entry, ...retries]).sort(bySoonest)
 }
 
-export const bySoonest = (a: Again, b: Again): number =>
+export const bySoonest = (a: Retry, b: Retry): number =>
   Number(a.silent) - Number(b.silent) || a.notBefore - b.notBefore
 
 /** A wait before the next attempt. */

@@ -8,7 +8,7 @@ import type { PipelineServices } from '../services.ts'
 import { attempt, type Committed } from './attempt.ts'
 import { noneAvailable } from './early-probe.ts'
 import { hedgedAttempt, type StartHedge } from './hedged-attempt.ts'
-import { type Again, type Pause, pause, queued } from './retry-queue.ts'
+import { type Pause, pause, queued, type Retry } from './retry-queue.ts'
 import { settleEnded } from './settle-ended.ts'
 import { giveUp, startAttempt, startReserved } from './start-attempt.ts'
 
@@ -28,7 +28,8 @@ export interface GroupWalk {
   untried: Deployment[] | undefined
   /** Loads more of a large group. */
   more: (() => Promise<Deployment[]>) | undefined
-  again: Again[]
+  /** The deployments that failed and may be asked once more, in this order. */
+  retries: Retry[]
   retriesLeft: number
   failures: number
   failure: GatewayError | undefined
@@ -41,7 +42,7 @@ export interface Rest {
   readonly kind: 'rest'
   readonly failure: GatewayError
   /** The deployment that would be retried next. */
-  readonly next: Again
+  readonly next: Retry
 }
 
 export function groupWalk(plan: Plan): GroupWalk {
@@ -50,7 +51,7 @@ export function groupWalk(plan: Plan): GroupWalk {
     begun: undefined,
     untried: undefined,
     more: undefined,
-    again: [],
+    retries: [],
     retriesLeft: plan.settings.numRetries,
     failures: 0,
     failure: undefined,
@@ -98,7 +99,7 @@ export async function walkOn(services: PipelineServices, call: Call, walk: Group
     // Moving on after refused access is not counted as a retry: other deployments have other credentials.
     if (begun.tried.some(mayRetry) && walk.retriesLeft-- === 0) break
     if (walk.untried.length === 0) await learnMembers(services, call, walk)
-    const [next] = walk.untried.length === 0 ? walk.again : []
+    const [next] = walk.untried.length === 0 ? walk.retries : []
     if (walk.untried.length === 0 && !next) break
     settleEnded(services, call)
     const due = pauseBefore(next, walk, failure, services.random)
@@ -122,7 +123,7 @@ async function beginNext(services: PipelineServices, call: Call, walk: GroupWalk
   for (;;) {
     if (untried.length === 0) await learnMembers(services, call, walk)
     const fresh = untried.shift()
-    const deployment = fresh ?? walk.again.shift()?.deployment
+    const deployment = fresh ?? walk.retries.shift()?.deployment
     if (!deployment) return undefined
     if (call.client.signal.aborted) throw departure(call.client.signal)
     const started =
@@ -194,13 +195,13 @@ const mayRetry = ({ failure }: Attempt) => failure?.row.retry === true
 function queueRetries(walk: GroupWalk, { tried }: Begun): void {
   for (const { deployment, failure } of tried) {
     walk.failures += 1
-    if (failure?.row.retry) walk.again = queued(walk.again, deployment, failure)
+    if (failure?.row.retry) walk.retries = queued(walk.retries, deployment, failure)
   }
 }
 
 /** The wait before the next attempt: at `next`, which has failed before, or else at another deployment. */
 function pauseBefore(
-  next: Again | undefined,
+  next: Retry | undefined,
   { plan, failures }: GroupWalk,
   failure: GatewayError,
   random: () => number,
