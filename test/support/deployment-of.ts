@@ -2,8 +2,8 @@ import { secret } from '../../src/lib/secret.ts'
 import { providers } from '../../src/providers/index.ts'
 import type { Deployment } from '../../src/routing/deployment.ts'
 
-/** A deployment of a model, named by its kind of provider and the provider's name of it. */
-export function deploymentOf(name: string): Deployment {
+/** A deployment of a model, named by its kind of provider and the provider's name of it. `more`: further parameters. */
+export function deploymentOf(name: string, more: object = {}): Deployment {
   const [kind = '', ...rest] = name.split('/')
   const provider = providers.get(kind)
   if (!provider) throw new RangeError(kind)
@@ -15,7 +15,7 @@ export function deploymentOf(name: string): Deployment {
     region: 'us-east-1',
   }
   const base = kind === 'openai-compatible' ? { api_base: 'https://llm.example/v1' } : {}
-  const connection = provider.connect({ ...parameters, ...base } as never, {})
+  const connection = provider.connect({ ...parameters, ...base, ...more } as never, {})
   const adapters = provider.adaptersOf?.(connection) ?? provider.adapters
   const adapter = (capability: keyof typeof adapters) => adapters[capability]
   return { id: name, provider, connection, adapter } as unknown as Deployment

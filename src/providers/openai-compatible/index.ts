@@ -1,4 +1,5 @@
 import { chatOrResponses } from '../openai/by-responses/chat-or-responses.ts'
+import { readerOf } from '../openai/by-responses/own-reasoning.ts'
 import { openaiChatWith } from '../openai/chat.ts'
 import type { ChatQuirks } from '../openai/chat-quirks.ts'
 import {
@@ -57,6 +58,12 @@ export interface Vendor extends ChatQuirks {
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
   const { label, apiBase, modes, own, models, keyless, routingFields, writesCache, dimensions, ...rest } = vendor
   const { reasonsInResponses, ...quirks } = rest
+  const adapters: Adapters = {
+    chat: adapterFor(reasonsInResponses ? chatOrResponses(kind) : openaiChatWith(quirks)),
+    ...Object.fromEntries(modes.map((mode) => [mode, MEDIA[mode]])),
+    ...(dimensions ? { embedding: adapterFor(embeddingsNaming(dimensions)) } : {}),
+    ...own,
+  }
   return {
     kind,
     profile: profileOf(vendor),
@@ -64,12 +71,10 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
       models === false ? `${label} has no list of its models to ask for: type the name of one.` : [openaiListing],
     ...(apiBase === undefined ? { needsAddress: true } : {}),
     connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
-    adapters: {
-      chat: adapterFor(reasonsInResponses ? chatOrResponses : openaiChatWith(quirks)),
-      ...Object.fromEntries(modes.map((mode) => [mode, MEDIA[mode]])),
-      ...(dimensions ? { embedding: adapterFor(embeddingsNaming(dimensions)) } : {}),
-      ...own,
-    },
+    adapters,
+    ...(reasonsInResponses
+      ? { adaptersOf: (connection) => ({ ...adapters, chat: adapterFor(chatOrResponses(readerOf(connection))) }) }
+      : {}),
     ...(models === false ? {} : { healthRequest: healthRequestAt('/models') }),
     ...(routingFields ? { routingFields } : {}),
     ...(writesCache ? { writesCache } : {}),

@@ -13,38 +13,46 @@ const NO_FUNCTIONS = /(^|:)gpt-(6-astra|6\.\d+-(astra|sol))/
 /** The vendors' own addresses: a server of the same shape at another one may know chat alone. */
 const OWN_HOST = /(^|\.)(openai\.com|azure\.com)$/
 
-const { plainWithTools: _plain, toldNotToReason: _told, ...rest } = OPENAI_QUIRKS
-/** Models reason beside functions in Responses, as much as they are asked to. */
+const { plainWithTools: _plain, toldNotToReason: _told, reasoning: _reasoning, ...rest } = OPENAI_QUIRKS
+/** Models reason beside functions in Responses, as much as they are asked to, and go on from what they have thought. */
 const REASONING: ChatQuirks = rest
 
 /** Chat with OpenAI and Azure. Models that do not reason beside functions in chat, or take none there, are asked in the words
- *  of Responses, and their answers are read as chat. Chat of clients is relayed as it is wherever the model takes it. */
-export const chatOrResponses: Adapter<ChatRequest> = {
-  ...openaiChat,
-  request(call, connection) {
-    const asked = responsesOf(call, connection)
-    if (!asked) return openaiChat.request(call, connection)
-    return {
-      method: 'POST',
-      origin: connection.origin,
-      path: `${connection.basePath}/responses`,
-      headers: connection.headers,
-      body: JSON.stringify(asked),
-    }
-  },
-  reply(bytes, headers, call) {
-    return hasTools(call) && isResponse(bytes) ? responsesReply(bytes) : openaiChat.reply(bytes, headers, call)
-  },
-  stream(call, headers) {
-    const chat = () => openaiChat.stream(call, headers)
-    return hasTools(call) ? eitherStream(chat) : chat()
-  },
+ *  of Responses, and their answers are read as chat. Chat of clients is relayed as it is wherever the model takes it.
+ *  `reader`: who can read what the model has thought. */
+export function chatOrResponses(reader: string): Adapter<ChatRequest> {
+  return {
+    ...openaiChat,
+    request(call, connection) {
+      const asked = responsesOf(call, connection, reader)
+      if (!asked) return openaiChat.request(call, connection)
+      return {
+        method: 'POST',
+        origin: connection.origin,
+        path: `${connection.basePath}/responses`,
+        headers: connection.headers,
+        body: JSON.stringify(asked),
+      }
+    },
+    reply(bytes, headers, call) {
+      const isAnswered = hasTools(call) && isResponse(bytes)
+      return isAnswered ? responsesReply(bytes, reader) : openaiChat.reply(bytes, headers, call)
+    },
+    stream(call, headers) {
+      const chat = () => openaiChat.stream(call, headers)
+      return hasTools(call) ? eitherStream(chat, reader) : chat()
+    },
+  }
 }
 
 const hasTools = ({ body }: Outgoing<ChatRequest>) => (body.tools?.length ?? 0) > 0
 
-function responsesOf(call: Outgoing<ChatRequest>, { model, origin }: Connection): JsonRecord | undefined {
+function responsesOf(
+  call: Outgoing<ChatRequest>,
+  { model, origin }: Connection,
+  reader: string,
+): JsonRecord | undefined {
   const models = call.translated ? OPENAI_QUIRKS.plainWithTools : NO_FUNCTIONS
   if (!hasTools(call) || !models.test(model) || !OWN_HOST.test(new URL(origin).hostname)) return undefined
-  return responsesRequest(asTaken(call, model, REASONING), model, call.streamed)
+  return responsesRequest(asTaken(call, model, REASONING), { model, streamed: call.streamed, reader })
 }

@@ -1,17 +1,18 @@
 import { asList, asRecord, asText, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
+import { reasoningItems } from './own-reasoning.ts'
 
 type Message = ChatRequest['messages'][number]
 
-/** A conversation as the items of an input; undefined if it holds something that items cannot. Reasoning of earlier turns
- *  stays behind: it can only be read by the account that it was made for. */
-export function inputItems(messages: ChatRequest['messages']): JsonRecord[] | undefined {
-  const items = messages.map(itemsOf)
+/** A conversation as the items of an input; undefined if it holds something that items cannot. Of the reasoning of earlier
+ *  turns it has what its reader can read. */
+export function inputItems(messages: ChatRequest['messages'], reader: string): JsonRecord[] | undefined {
+  const items = messages.map((message) => itemsOf(message, reader))
   return items.every((some) => some !== undefined) ? items.flat() : undefined
 }
 
-function itemsOf(message: Message): JsonRecord[] | undefined {
-  if (message.role === 'assistant') return answerItems(message)
+function itemsOf(message: Message, reader: string): JsonRecord[] | undefined {
+  if (message.role === 'assistant') return answerItems(message, reader)
   const parts = partsOf(message.content)
   if (!parts) return undefined
   if (message.role === 'tool') {
@@ -25,8 +26,9 @@ function itemsOf(message: Message): JsonRecord[] | undefined {
 
 const ROLES: ReadonlySet<string> = new Set(['developer', 'user'])
 
-/** What the model has said, and the functions that it has called. */
-function answerItems({ content, refusal, tool_calls }: Message): JsonRecord[] | undefined {
+/** What the model has thought and said, and the functions that it has called. Thoughts alone are refused. */
+function answerItems(message: Message, reader: string): JsonRecord[] | undefined {
+  const { content, refusal, tool_calls } = message
   const calls = asList(tool_calls).map(asRecord)
   const texts = typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content).map(asRecord)
   if (
@@ -36,7 +38,9 @@ function answerItems({ content, refusal, tool_calls }: Message): JsonRecord[] | 
     return undefined
   }
   const said = texts.map((part) => asText(part.text ?? part.refusal)).join('') || asText(refusal)
+  if (said === '' && calls.length === 0) return []
   return [
+    ...reasoningItems(message, reader),
     ...(said === '' ? [] : [{ type: 'message', role: 'assistant', content: said }]),
     ...calls.map((call) => {
       const { name, arguments: written } = asRecord(call.function)

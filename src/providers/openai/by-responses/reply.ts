@@ -6,6 +6,7 @@ import type { Reply } from '../../provider.ts'
 import { wireUsage } from '../../wire/wire-usage.ts'
 import { responsesFailure } from '../responses-failure.ts'
 import { responsesUsage } from '../responses-usage.ts'
+import { reasoningBlocks, summaryText } from './own-reasoning.ts'
 
 const HEAD_BYTES = 256
 const RESPONSE = /^\s*\{[^{[]*"object"\s*:\s*"response"/
@@ -16,7 +17,7 @@ export function isResponse(bytes: Uint8Array): boolean {
 }
 
 /** A response as a chat completion. */
-export function responsesReply(bytes: Uint8Array): Reply {
+export function responsesReply(bytes: Uint8Array, reader: string): Reply {
   const response = parseRecord(bytes)
   const failure = response && responsesFailure(response)
   if (failure) throw failure
@@ -27,10 +28,9 @@ export function responsesReply(bytes: Uint8Array): Reply {
   const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => asList(content).map(asRecord))
   const content = parts.map(({ text }) => asText(text)).join('')
   const refusal = parts.map((part) => asText(part.refusal)).join('')
-  const thought = items
-    .filter(({ type }) => type === 'reasoning')
-    .map(summaryOf)
-    .join('\n\n')
+  const thoughts = items.filter(({ type }) => type === 'reasoning')
+  const thought = thoughts.map(({ summary }) => summaryText(summary)).join('\n\n')
+  const blocks = thoughts.flatMap((item) => reasoningBlocks(item, reader))
   const calls = items.filter(({ type }) => type === 'function_call').map(callOf)
   if (content === '' && refusal === '' && calls.length === 0 && response.status !== 'incomplete') {
     throw new GatewayError('unusable_answer', "The provider's answer is empty.")
@@ -47,6 +47,7 @@ export function responsesReply(bytes: Uint8Array): Reply {
           content: content === '' ? null : content,
           ...(refusal === '' ? {} : { refusal }),
           ...(thought === '' ? {} : { reasoning_content: thought }),
+          ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
           ...(calls.length === 0 ? {} : { tool_calls: calls }),
         },
         finish_reason: finishOf(response, calls.length > 0),
@@ -72,8 +73,3 @@ export function finishOf({ status, incomplete_details }: JsonRecord, calls: bool
 function callOf({ call_id, name, arguments: written }: JsonRecord): ToolCall {
   return { id: asText(call_id), type: 'function', function: { name: asText(name), arguments: asText(written) || '{}' } }
 }
-
-const summaryOf = ({ summary }: JsonRecord) =>
-  asList(summary)
-    .map((part) => asText(asRecord(part).text))
-    .join('\n\n')

@@ -54,9 +54,12 @@ function isExpressible(body: ChatRequest): boolean {
 }
 
 /** A request of chat in the words of Responses; undefined if it has none for a part of it. The provider keeps nothing unless
- *  the client says so. */
-export function responsesRequest(body: ChatRequest, model: string, streamed: boolean): JsonRecord | undefined {
-  const input = isExpressible(body) ? inputItems(body.messages) : undefined
+ *  the client says so, and its reasoning comes with the answer, encrypted. */
+export function responsesRequest(
+  body: ChatRequest,
+  { model, streamed, reader }: { readonly model: string; readonly streamed: boolean; readonly reader: string },
+): JsonRecord | undefined {
+  const input = isExpressible(body) ? inputItems(body.messages, reader) : undefined
   if (!input) return undefined
   const { reasoning_effort: effort, metadata, store } = body
   const limit = body.max_completion_tokens ?? body.max_tokens
@@ -72,6 +75,7 @@ export function responsesRequest(body: ChatRequest, model: string, streamed: boo
     text: Object.keys(text).length === 0 ? undefined : text,
     metadata: metadata === undefined ? undefined : upstreamMetadata(body),
     store: store ?? false,
+    include: ['reasoning.encrypted_content'],
     stream: streamed || undefined,
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))

@@ -8,10 +8,11 @@ import { sseReader } from '../../wire/sse-reader.ts'
 import { wireUsage } from '../../wire/wire-usage.ts'
 import { responsesErrorFailure, responsesFailure } from '../responses-failure.ts'
 import { responsesUsage } from '../responses-usage.ts'
+import { reasoningBlocks } from './own-reasoning.ts'
 import { finishOf, identityOf } from './reply.ts'
 
 /** Reads the events of a response as chunks of chat. */
-export function responsesChunks(): StreamReader {
+export function responsesChunks(reader: string): StreamReader {
   let identity = identityOf({})
   let hasContent = false
   /** The numbers of the calls by the places of their items, and those without arguments so far. */
@@ -53,9 +54,13 @@ export function responsesChunks(): StreamReader {
       return [{ ...opened, characters: called.name.length, commits: true }, ...written(at, asText(begun))]
     },
     'response.function_call_arguments.delta': ({ output_index, delta }) => written(output_index, asText(delta)),
-    // The arguments of a call that has none, or that come at once.
-    'response.output_item.done': ({ output_index: at, item }) =>
-      bare.has(at) ? written(at, asText(asRecord(item).arguments) || '{}') : [],
+    'response.output_item.done'({ output_index: at, item }) {
+      const done = asRecord(item)
+      // The arguments of a call that has none, or that come at once.
+      if (bare.has(at)) return written(at, asText(done.arguments) || '{}')
+      const thinking_blocks = done.type === 'reasoning' ? reasoningBlocks(done, reader) : []
+      return thinking_blocks.length === 0 ? [] : [chunk({ thinking_blocks })]
+    },
     'response.completed': ending,
     'response.incomplete': ending,
     'response.failed': ending,
@@ -86,7 +91,7 @@ const BEGUN = /data:[^\n]{40}|data:[^\n]*\n/
 const RESPONSES = /data:\s*\{[^{[]{0,200}"type"\s*:\s*"response\./
 
 /** Reads a stream as what its first event shows it to be: one of Responses, or one of chat. */
-export function eitherStream(chat: () => StreamReader): StreamReader {
+export function eitherStream(chat: () => StreamReader, owner: string): StreamReader {
   let reader: StreamReader | undefined
   let held: Uint8Array = new Uint8Array()
   return {
@@ -95,7 +100,7 @@ export function eitherStream(chat: () => StreamReader): StreamReader {
       held = joinBytes([held, piece])
       const text = latin1Text(held)
       if (!BEGUN.test(text)) return []
-      reader = RESPONSES.test(text) || /^event:\s*response\./m.test(text) ? responsesChunks() : chat()
+      reader = RESPONSES.test(text) || /^event:\s*response\./m.test(text) ? responsesChunks(owner) : chat()
       return reader.push(held)
     },
     closing: () => reader?.closing?.() ?? new Uint8Array(),
