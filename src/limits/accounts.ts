@@ -10,6 +10,8 @@ export interface Account {
   readonly subject: string
   /** Only calls of this model are charged; undefined charges all calls. */
   readonly model: string | undefined
+  /** When its periods began, in ISO 8601. */
+  readonly since: string
   /** undefined is no budget: spend is only counted. */
   readonly limitNano: number | undefined
   readonly softNano: number | undefined
@@ -21,7 +23,7 @@ export interface Account {
 
 /** The accounts of a scope: its own, and one for each model that has a budget. */
 export function accountsOf(scope: LimitedScope): Account[] {
-  const { level, id, budget_duration: duration, max_budget: max, soft_budget: soft } = scope
+  const { level, id, budget_duration: duration, budget_started_at: since, max_budget: max, soft_budget: soft } = scope
   // Encoded, so that no id equals another id with a duration or a model appended.
   const name = encodeURIComponent(id)
   const within = duration === null ? '' : `@${duration}`
@@ -32,6 +34,7 @@ export function accountsOf(scope: LimitedScope): Account[] {
       scope: `${level}_budget`,
       subject: `${level}:${name}${within}`,
       model: undefined,
+      since,
       limitNano: max === null ? undefined : nanoOf(max),
       softNano: soft === null ? undefined : nanoOf(soft),
       ...periods,
@@ -40,6 +43,7 @@ export function accountsOf(scope: LimitedScope): Account[] {
       scope: `${level}_model_budget`,
       subject: `${level}:${name}|${model}${within}`,
       model,
+      since,
       limitNano: nanoOf(limit),
       softNano: undefined,
       ...periods,

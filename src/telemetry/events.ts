@@ -93,6 +93,9 @@ export interface CallTrace {
 export interface Charge {
   readonly subject: string
   readonly period: string
+  /** When a period without end began, in ISO 8601. All of these have one name: also that of a record which is made under
+   *  the id of a removed one. */
+  readonly since?: string | undefined
   /** The charged part of the call's cost, if it is not the whole. */
   readonly costNano?: number | undefined
 }

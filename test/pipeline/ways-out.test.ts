@@ -132,6 +132,7 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
         scope: 'key_budget',
         subject: 'key:x',
         model: undefined,
+        since: '2026-01-01T00:00:00.000Z',
         limitNano: LIMIT_NANO,
         softNano: LIMIT_NANO,
         periodAt: () => '',

@@ -43,12 +43,14 @@ function chargesOf(
   for (const account of caller.accounts) {
     const { subject, model, periodAt } = account
     const period = holds[placeOf(subject, holds)]?.period ?? periodAt(now)
-    if (model === undefined) charges.push({ subject, period })
+    // Other periods are named by when they begin.
+    const since = period === '' ? account.since : undefined
+    if (model === undefined) charges.push({ subject, period, since })
     else {
       const paid = attempts.map(({ plan, deployment }) => pays(registry, account, plan.group.name, deployment))
       const costs = attemptsNano.map((one, index) => (paid[index] ? one : 0))
       const costNano = cost === undefined ? undefined : sumOf(attempts, costs)
-      if (paid.includes(true)) charges.push({ subject, period, costNano })
+      if (paid.includes(true)) charges.push({ subject, period, since, costNano })
     }
   }
   return charges

@@ -59,7 +59,14 @@ const call = () =>
     held_nano: nano().optional().describe('The most that a budget held for it until it was settled.'),
     saved_nano: nano(),
     cache: z.enum(['hit', 'miss', 'off']),
-    charges: z.array(z.object({ subject: text(), period: text(), cost_nano: nano().optional() })),
+    charges: z.array(
+      z.object({
+        subject: text(),
+        period: text(),
+        since: z.iso.datetime({ offset: true }).optional().describe('When a period without end began.'),
+        cost_nano: nano().optional(),
+      }),
+    ),
     attempts: count(),
     tried: z.array(z.looseObject({ deployment: text(), provider: text(), result: text(), error: text() })),
     tools: z.array(z.looseObject({ server: text(), tool: text(), result: text(), ms: z.number() })),

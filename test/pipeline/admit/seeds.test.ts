@@ -11,6 +11,7 @@ const account: Account = {
   scope: 'key_budget',
   subject: 'key:1@1s',
   model: undefined,
+  since: '2026-01-01T00:00:00.000Z',
   limitNano: 10,
   softNano: undefined,
   periodAt: (now) => new Date(now - (now % PERIOD_MS)).toISOString(),

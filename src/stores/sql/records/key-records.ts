@@ -14,6 +14,7 @@ import {
   scopeRecords,
   type ValuesOf,
   type Within,
+  withoutSpend,
 } from './scope-records.ts'
 import { stored } from './stored.ts'
 import { type TeamRecord, withinTeam } from './team-records.ts'
@@ -94,6 +95,7 @@ export function keyRecords(database: Sql): KeyRecords {
       const [created] = await rowsOf(
         database,
         sql<KeyRecord>`
+          WITH made AS (
           INSERT INTO gateway_key (${sql.join(['team_id', 'organization_id', ...given.map(([name]) => name)].map((name) => sql.id(name)))})
           SELECT ${sql.join([
             sql`record.team_id`,
@@ -104,7 +106,10 @@ export function keyRecords(database: Sql): KeyRecords {
           LEFT JOIN gateway_team AS record ON record.team_id = ${team} AND ${reachable(reach, withinTeam)}
           WHERE ${team}::text IS NULL OR (record.team_id IS NOT NULL
             AND (${organization}::text IS NULL OR record.organization_id = ${organization}))
-          ON CONFLICT (key_id) DO NOTHING RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}`,
+          ON CONFLICT (key_id) DO NOTHING RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}
+          ),
+          ${withoutSpend('made', 'key', values.key_id)}
+          SELECT * FROM made`,
       )
       return created
     },

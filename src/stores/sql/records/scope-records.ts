@@ -110,7 +110,6 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
     kind.searched.map((column) => sql`coalesce(${sql.id('record', column)}, '')`),
     sql` || ' ' || `,
   )
-  const subjectOf = (key: string) => `${kind.level}:${encodeURIComponent(key)}`
   const one = (key: string, reach: Reach) => sql`record.${id} = ${key} AND ${reachable(reach, kind.within)}`
   return {
     async find(key, reach) {
@@ -161,9 +160,13 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
       const [row] = await rowsOf(
         database,
         sql<Row>`
-          INSERT INTO ${table} AS record (${sql.join(given.map(([name]) => sql.id(name)))})
-          VALUES (${sql.join(given.map(([, value]) => stored(value)))})
-          ON CONFLICT DO NOTHING RETURNING ${columns}`,
+          WITH made AS (
+            INSERT INTO ${table} AS record (${sql.join(given.map(([name]) => sql.id(name)))})
+            VALUES (${sql.join(given.map(([, value]) => stored(value)))})
+            ON CONFLICT DO NOTHING RETURNING ${columns}
+          ),
+          ${withoutSpend('made', kind.level, values[kind.id as keyof typeof values])}
+          SELECT * FROM made`,
       )
       return row
     },
@@ -178,7 +181,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
             SELECT * FROM ${table} AS record WHERE ${sql.join([one(key, reach), ...holding(expected)], AND)}
             FOR NO KEY UPDATE
           )
-          ${withoutEnd(values) ? sql`, spent AS (${spentWithoutEnd(subjectOf(key))})` : sql``}
+          ${withoutEnd(values) ? sql`, spent AS (${spentWithoutEnd(subjectOf(kind.level, key))})` : sql``}
           UPDATE ${table} AS record SET ${sql.join(set)} FROM before WHERE record.${id} = before.${id}
           RETURNING ${sql.join([columns, ...before])}`,
       )
@@ -186,7 +189,6 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
     },
     async remove(key, reach) {
       const names = sql.join(kind.columns.filter((column) => column !== 'version').map((column) => sql.id(column)))
-      const subject = subjectOf(key)
       // Writers of members and bindings hold a lock on the row. A statement sees the state at its beginning, so that the
       // removal must begin after they have ended.
       const lock = sql`SELECT FROM ${table} AS record WHERE ${one(key, reach)} FOR UPDATE`
@@ -200,12 +202,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
           WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
         ),
         ${kind.takesAlong ? sql`${kind.takesAlong},` : sql``}
-        spent AS (
-          DELETE FROM gateway_budget USING gone
-          WHERE subject = ${subject}
-            OR (subject > ${`${subject}@`} AND subject < ${`${subject}A`})
-            OR (subject > ${`${subject}|`} AND subject < ${`${subject}}`})
-        )
+        ${withoutSpend('gone', kind.level, key)}
         SELECT ${names}, ${NEXT_VERSION} AS version FROM gone`
       const [, [removed]] = await batchOf(database, [lock, removal])
       return removed
@@ -247,6 +244,20 @@ function assignments(values: { readonly budget_duration?: unknown }): RawBuilder
     sql`budget_started_at = CASE WHEN record.budget_duration IS DISTINCT FROM ${values.budget_duration}::text
       THEN now() ELSE record.budget_started_at END`,
   ]
+}
+
+const subjectOf = (level: string, id: string) => `${level}:${encodeURIComponent(id)}`
+
+/** A clause that removes what the budgets of the record in `name` have spent: of one that is removed, and of one that is
+ *  made what calls left that ended after one of its id was removed. */
+export function withoutSpend(name: 'gone' | 'made', level: string, id: unknown): RawBuilder<unknown> {
+  const subject = subjectOf(level, String(id))
+  return sql`spent AS (
+    DELETE FROM gateway_budget USING ${sql.id(name)}
+    WHERE subject = ${subject}
+      OR (subject > ${`${subject}@`} AND subject < ${`${subject}A`})
+      OR (subject > ${`${subject}|`} AND subject < ${`${subject}}`})
+  )`
 }
 
 const withoutEnd = (values: { readonly budget_duration?: unknown }) => values.budget_duration === null

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /** The characters that ids may have and `encodeURIComponent` does not leave as they are. */
-const ENCODED = { '@': '%40', '+': '%2B', ':': '%3A', '|': '%7C' }
+export const ENCODED = { '@': '%40', '+': '%2B', ':': '%3A', '|': '%7C' }
 
 const COUNT = sql`rtrim(record.budget_duration, 'abcdefghijklmnopqrstuvwxyz')::int`
 /** The unit by its last letter: a regular expression would be most of the statement's cost. */

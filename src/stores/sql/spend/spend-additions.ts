@@ -1,4 +1,5 @@
 import type { BudgetSpent } from '../records/budget-records.ts'
+import { ENCODED } from '../scopes/current-spend.ts'
 import type { Sql, Statement } from '../sql.ts'
 import { type Fold, printed, type Sum } from './spend-fold.ts'
 import type { SpendRow } from './spend-row.ts'
@@ -18,6 +19,8 @@ export type ShapeRecord = Readonly<Record<string, unknown>>
 export interface ChargeRecord {
   readonly subject: string
   readonly period: string
+  /** Missing where the period has an end, and in what older builds left. */
+  readonly since?: string | undefined
   readonly spent_nano: number | string
 }
 
@@ -36,7 +39,7 @@ export function shapeRecords({ shapes }: Fold, columns: readonly (keyof SpendRow
 }
 
 export function chargeRecords({ charges }: Fold): ChargeRecord[] {
-  return charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) }))
+  return charges.map(({ subject, period, since, nano }) => ({ subject, period, since, spent_nano: printed(nano) }))
 }
 
 /** Runs a statement with `addedSums`; resolves with what the charged budgets have spent afterwards. */
@@ -70,12 +73,35 @@ const DIMENSION_VALUES = `
 
 const dimensions = SPEND_DIMENSIONS.join(', ')
 
+/** The id of the record that a charge is to. */
+const CHARGED_ID = Object.entries(ENCODED).reduce(
+  (id, [plain, code]) => `replace(${id}, '${code}', '${plain}')`,
+  `substring(subject from '^[a-z]+:([^|@]*)')`,
+)
+
+/** Whether a charge is to a period that is over: another has begun since, of the same record or of one that was made under
+ *  its id. */
+const IS_OVER = `since IS NOT NULL AND CASE split_part(subject, ':', 1) ${Object.entries({
+  key: 'key',
+  user: 'user',
+  team: 'team',
+  org: 'organization',
+})
+  .map(
+    ([level, name]) => `WHEN '${level}' THEN EXISTS (SELECT FROM gateway_${name} AS record
+      WHERE record.${name}_id = ${CHARGED_ID}
+        AND date_trunc('milliseconds', record.budget_started_at) > since)`,
+  )
+  .join(' ')} ELSE false END`
+
 /** Parts of a statement that add `shape` (with `hour`, the dimensions, `tags` and the sums) to every table of sums, and
  *  the parameter `charges` to the budgets. Rows of a table are locked in the order of their keys. */
 export const addedSums = (charges: string) => `charged AS (
     INSERT INTO gateway_budget (subject, period, spent_nano)
-    SELECT * FROM json_to_recordset(${charges}::json) AS charge (subject text, period text, spent_nano numeric)
-    ORDER BY subject, period
+    SELECT subject, period, sum(spent_nano)
+    FROM json_to_recordset(${charges}::json) AS charge (subject text, period text, since timestamptz, spent_nano numeric)
+    WHERE NOT (${IS_OVER})
+    GROUP BY subject, period ORDER BY subject, period
     ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
     RETURNING subject, period, spent_nano
   ), total AS (${rollup('gateway_spend_total', 'dimension, value', `shape CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}

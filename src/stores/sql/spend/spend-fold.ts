@@ -19,6 +19,7 @@ export interface Shape {
 export interface Charged {
   readonly subject: string
   readonly period: string
+  readonly since: string | undefined
   nano: Sum
 }
 
@@ -84,17 +85,17 @@ export function newFold(columns: readonly FactName[] = SHAPE_COLUMNS): Fold {
   }
 
   /** The charge of a subject in a period. A list suffices, since a subject has few periods at a time. */
-  function chargeIn(subject: string, period: string): Charged {
-    for (const one of chargesOf.get(subject) ?? NONE) if (one.period === period) return one
-    const made = { subject, period, nano: 0 }
+  function chargeIn(subject: string, period: string, since: string | undefined): Charged {
+    for (const one of chargesOf.get(subject) ?? NONE) if (one.period === period && one.since === since) return one
+    const made = { subject, period, since, nano: 0 }
     charges.push(made)
     appended(chargesOf, subject, made)
     return made
   }
 
   function charge(row: ChargedRow, whole: number): void {
-    for (const { subject, period, costNano = whole } of row.charges) {
-      const charged = chargeIn(subject, period)
+    for (const { subject, period, since, costNano = whole } of row.charges) {
+      const charged = chargeIn(subject, period, since)
       charged.nano = sum(charged.nano, costNano)
     }
   }

@@ -25,6 +25,7 @@ export interface ChargedRow extends SpendRow {
   readonly charges: readonly {
     readonly subject: string
     readonly period: string
+    readonly since?: string | undefined
     readonly costNano?: number | undefined
   }[]
 }

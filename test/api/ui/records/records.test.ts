@@ -1,5 +1,10 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { newId } from '../../../../src/lib/ids.ts'
+import { rowsOf } from '../../../../src/stores/sql/query.ts'
+import { ledger } from '../../../../src/telemetry/ledger.ts'
 import { adminApi } from '../../../support/admin-api.ts'
+import { finishedCall } from '../../../support/finished-calls.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const LIMITS = ['rpm_limit', 'tpm_limit', 'rph_limit', 'rpd_limit', 'tpd_limit']
@@ -28,6 +33,38 @@ describe('the records of callers', () => {
       for (const field of [...LIMITS, ...MONEY, 'budget_duration', name]) expect(made.body[field], field).toBeNull()
       expect(made.body).toMatchObject({ metadata: {}, spend: 0, created_at: expect.stringMatching(/^\d{4}-.*Z$/) })
       expect(made.body).not.toHaveProperty('key_hash')
+    })
+
+    it('have spent nothing of what calls cost that began before: of a removed one of the same id, or in a period that is over', async () => {
+      const named = 'a+b@c:d|e'
+      const level = path === '/organizations' ? 'org' : noun
+      const spend = async () => (await ask('GET', `${path}/${encodeURIComponent(named)}`)).body.spend
+      const since = async () => {
+        const row = sql<{ at: string }>`SELECT budget_started_at AS at FROM ${sql.table(`gateway_${noun}`)}
+          WHERE ${sql.id(id)} = ${named}`
+        return String((await rowsOf(gateway.sql, row))[0]?.at)
+      }
+      const pay = (begun: string) => {
+        const charges = [{ subject: `${level}:${encodeURIComponent(named)}`, period: '', since: begun }]
+        return ledger.write(gateway.sql, [finishedCall({ callId: newId('call'), costNano: 5_000_000_000, charges })])
+      }
+      await ask('POST', path, { [id]: named })
+      const first = await since()
+      await pay(first)
+      expect(await spend()).toBe(5)
+      await ask('DELETE', `${path}/${encodeURIComponent(named)}`)
+      await pay(first)
+      await ask('POST', path, { [id]: named })
+      expect(await spend()).toBe(0)
+      await pay(first)
+      expect(await spend()).toBe(0)
+      const second = await since()
+      await pay(second)
+      expect(await spend()).toBe(5)
+      for (const budget_duration of ['1d', null])
+        await ask('PATCH', `${path}/${encodeURIComponent(named)}`, { budget_duration })
+      await pay(second)
+      expect(await spend()).toBe(0)
     })
 
     it('are made of a body in which every field is null', async () => {
