@@ -2,7 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { type ResponsesRequest, responsesRequest } from '../../modes/responses.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { prependToResponses } from './prepend.ts'
-import { compacted, compacting } from './responses/compaction.ts'
+import { compacted } from './responses/compaction.ts'
 import { responsesMemory } from './responses/memory.ts'
 import { toChat } from './responses/request.ts'
 import { responsesDialect } from './responses.ts'
@@ -35,6 +35,6 @@ export const inputTokensDialect = asDialect<ResponsesRequest>({
 /** Makes one item of a conversation, with which it goes on. */
 export const compactDialect = asDialect<ResponsesRequest>({
   ...shared,
-  toChat: (request, drop) => (request.stream === true ? whole() : compacting(toChat(request, drop))),
+  toChat: (request, drop) => (request.stream === true ? whole() : toChat(request, drop, true)),
   fromChat: compacted,
 })

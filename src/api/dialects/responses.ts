@@ -1,3 +1,4 @@
+import { GatewayError } from '../../lib/errors.ts'
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import { clientNames } from '../../modes/field-table.ts'
 import { type ResponsesRequest, responsesRequest } from '../../modes/responses.ts'
@@ -45,12 +46,22 @@ export const responsesDialect = asDialect<ResponsesRequest>({
     }
     return {
       write: (chunk) => eventsOf(() => answer.push(chunk)),
-      close: () => eventsOf(() => answer.finish()),
+      close: () => eventsOf(() => finished(answer)),
       fail: (failure) => eventsOf(() => answer.fail(failure)),
     }
   },
   errorEvent: (failure) => encoder.encode(eventText('error', { sequence_number: 0, ...errorFields(failure) })),
 })
+
+/** Ends an answer that its provider has completed; one that is of no use fails. */
+function finished(answer: ReturnType<typeof growingAnswer>): void {
+  try {
+    answer.finish()
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    answer.fail(error)
+  }
+}
 
 function eventText(type: string, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`

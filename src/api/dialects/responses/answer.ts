@@ -6,13 +6,14 @@ import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { callAssembly } from '../call-assembly.ts'
 import { contentFields } from '../content-fields.ts'
 import { callItem } from './call-item.ts'
+import { compactionItem, isCompacting } from './compaction.ts'
 import { customCallItem, shellCallItem } from './custom-call-item.ts'
 import { type Head, newHead, type Progress, responseDocument } from './document.ts'
 import { errorFields } from './error-fields.ts'
 import { type OfferedTool, offeredTools } from './functions.ts'
 import { itemIds, newResponseId } from './item-ids.ts'
 import { type MessageItem, messageItem } from './message-item.ts'
-import type { Emit, OutputItem } from './output-item.ts'
+import { type Emit, type OutputItem, outputItem } from './output-item.ts'
 import { type ReasoningItem, reasoningItem } from './reasoning-item.ts'
 
 /** Builds a response from chunks and emits an event for each step. A whole answer is built the same way, without
@@ -29,6 +30,8 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   let [length, before] = [0, 0]
   let reasoning: ReasoningItem | undefined
   let offered: ReadonlyMap<string, OfferedTool> | undefined
+  /** Of a conversation that is compacted, all of the answer. */
+  let summary = isCompacting(request) ? '' : undefined
   const calls = callAssembly((callId, name) => {
     closeOthers()
     offered ??= offeredTools(request)
@@ -81,6 +84,11 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
       const { content, refusal, reasoning_content, thinking_blocks, annotations, tool_calls } = contentFields(
         choice.delta,
       )
+      if (typeof choice.finish_reason === 'string') finish = choice.finish_reason
+      if (summary !== undefined) {
+        summary += content
+        return
+      }
       if (reasoning_content !== '') openReasoning().addText(reasoning_content)
       if (thinking_blocks.length > 0) openReasoning().addSigned(thinking_blocks)
       if (content !== '') openMessage().addText(content, logprobsOf(choice.logprobs))
@@ -90,12 +98,15 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
         openMessage().addCitations(annotations.map((one) => movedBack(one, before)))
       if (refusal !== '') openMessage().addRefusal(refusal)
       for (const call of tool_calls) calls.push(call)
-      if (typeof choice.finish_reason === 'string') finish = choice.finish_reason
     },
     /** Ends a complete answer. */
     finish(): object {
       const ended = begin(undefined, undefined)
       calls.finish()
+      if (summary !== undefined) {
+        const item = compactionItem(idOf('cmp'), summary)
+        added(outputItem(emit, items.length, () => item))
+      }
       const incomplete = entryOf(INCOMPLETE, finish)
       const last = items.at(-1)
       for (const item of items) item.close(incomplete && item === last ? 'incomplete' : 'completed')

@@ -4,7 +4,7 @@ import { adapted, carried, type FieldTable, hint, refused } from '../../../modes
  *  travels on to chat. */
 export const RESPONSES_FIELDS: FieldTable = {
   model: carried(),
-  input: adapted('items become messages and calls of functions', 'messages'),
+  input: adapted('items become messages, calls of functions, and the settings and tools that they change', 'messages'),
   instructions: adapted('a system message'),
   stream: carried(),
   tools: adapted(
@@ -62,4 +62,5 @@ export const VENDOR_TOOLS = [
   'tool_search',
   'shell',
   'apply_patch',
+  'programmatic_tool_calling',
 ] as const

@@ -72,15 +72,18 @@ function described({ description, format }: Tool): string {
   return `${words}\n\nThe input must follow this ${asText(syntax)} grammar:\n${asText(definition)}`.trimStart()
 }
 
-/** The tools of a request, and the functions that searches of earlier turns have found, which may be among them. */
+/** The tools of a request: its own, those that its input adds, and the functions that searches of earlier turns have found,
+ *  which may be among them. */
 export function toolsOf({ tools, input }: ResponsesRequest): readonly Tool[] {
-  const found = asList(input).flatMap((item) => {
-    const { type, tools: loaded } = asRecord(item)
-    return type === 'tool_search_output' ? asList(loaded).filter(isFunction) : []
+  const among = asList(input).flatMap((item) => {
+    const { type, tools: given } = asRecord(item)
+    if (type === 'additional_tools') return asList(given).filter(isTool)
+    return type === 'tool_search_output' ? asList(given).filter(isFunction) : []
   })
-  return [...(tools ?? []), ...found]
+  return [...(tools ?? []), ...among]
 }
 
+const isTool = (tool: unknown): tool is Tool => typeof asRecord(tool).type === 'string'
 const isFunction = (tool: unknown): tool is Tool => functionsOf(asRecord(tool) as Tool) !== undefined
 
 /** The tools of a request by the names under which they are offered. */

@@ -16,7 +16,9 @@ export const responsesMemory: KeptConversation = {
 
   inputOf(request, answerId, { parts }) {
     const newId = itemIds(answerId)
-    return ownItems(request).map((item) => {
+    // That it was to be compacted is no part of a conversation.
+    const said = ownItems(request).filter(({ type }) => type !== 'compaction_trigger')
+    return said.map((item) => {
       const part = parts.get(asText(item.id))
       if (part) return part
       const type = asText(item.type) || 'message'

@@ -91,6 +91,10 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
     mcp_list_tools: () => {},
     tool_search_call: () => {},
     tool_search_output: () => {},
+    // These change the request, not the conversation.
+    additional_tools: () => {},
+    configuration_update: () => {},
+    compaction_trigger: () => {},
     compaction(item, param) {
       const message = compactionMessage(item)
       if (!message)
@@ -143,6 +147,8 @@ const OF_PROVIDERS: ReadonlySet<string> = new Set([
   'file_search_call',
   'code_interpreter_call',
   'image_generation_call',
+  'program',
+  'program_output',
 ])
 
 function callIdOf({ call_id }: Part, param: string): string {

@@ -4,6 +4,7 @@ import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { notKept } from '../../../pipeline/memory/not-kept.ts'
 import { inexpressible } from '../inexpressible.ts'
+import { compacting, isCompacting } from './compaction.ts'
 import { known } from './content.ts'
 import { REASONING_FIELDS, RESPONSES_FIELDS } from './fields.ts'
 import { type Message, messagesOf } from './messages.ts'
@@ -18,7 +19,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
 }
 
 /** A request as chat. Throws a 400 naming the first field that only a provider with native Responses can honour. */
-export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRequest {
+export function toChat(
+  request: ResponsesRequest,
+  drop: Drop = () => {},
+  compacts = isCompacting(request),
+): ChatRequest {
   applyTable(request, RESPONSES_FIELDS, {
     drop,
     refuse(field) {
@@ -39,8 +44,8 @@ export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRe
   const {
     input,
     instructions,
-    text,
-    reasoning,
+    text: ownText,
+    reasoning: ownReasoning,
     include,
     max_output_tokens,
     tools: _,
@@ -51,12 +56,14 @@ export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRe
   if (input === undefined || input === null || input.length === 0) {
     throw inexpressible('input', "'input' must be a text or at least one item.")
   }
-  return {
+  const messages = messagesOf(input, drop)
+  const { text, reasoning } = updated({ text: ownText, reasoning: ownReasoning }, input)
+  const chat = {
     ...Object.fromEntries(travels),
     model: request.model,
     messages: [
       ...(instructions ? [{ role: 'system', content: instructions }] : []),
-      ...withUsersTurn(messagesOf(input, drop)),
+      ...(compacts ? messages : withUsersTurn(messages)),
     ],
     ...chatTools(request, drop),
     ...responseFormat(text),
@@ -69,6 +76,22 @@ export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRe
     // The pipeline settles by the usage, and the last event holds it.
     ...(request.stream === true ? { stream_options: { include_usage: true } } : {}),
   }
+  return compacts ? compacting(chat) : chat
+}
+
+type Settings = Pick<ResponsesRequest, 'text' | 'reasoning'>
+
+/** The settings of an answer as the items of the input have left them. */
+function updated(own: Settings, input: NonNullable<ResponsesRequest['input']>): Settings {
+  if (typeof input === 'string') return own
+  const updates = input.filter(({ type }) => type === 'configuration_update') as Settings[]
+  return updates.reduce<Settings>(
+    ({ text, reasoning }, update) => ({
+      text: update.text ? { ...text, ...update.text } : text,
+      reasoning: update.reasoning ? { ...reasoning, ...update.reasoning } : reasoning,
+    }),
+    own,
+  )
 }
 
 /** A conversation that the model answers with a turn of its own. One that ends with words of the model, as an agent sends
