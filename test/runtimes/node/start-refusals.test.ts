@@ -127,6 +127,11 @@ describe('what the file system refuses', () => {
     )
   })
 
+  it('an address that another machine has is told with the port, be it any', () => {
+    const error = Object.assign(new Error(), { code: 'EADDRNOTAVAIL', syscall: 'listen', address: '10.99.99.99' })
+    expect(refusal(error, 'gateway.yaml')).toContain('port 0 of 10.99.99.99 cannot be taken')
+  })
+
   it.each([
     [51, 'no room left'],
     [2, 'EACCES.*chown -R'],

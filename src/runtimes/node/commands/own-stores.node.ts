@@ -23,7 +23,7 @@ export async function ownStores(env: Environment): Promise<AdminApi> {
   const { config } = nodeConfig(configPath, dataFolder, env)
   const { master_key: masterKey } = config.general_settings
   if (!masterKey) throw new Error('The configuration has no master key. Set GATEWAY_MASTER_KEY.')
-  const log = jsonLog('warn', (line) => process.stderr.write(line))
+  const log = jsonLog('warn', (line) => process.stderr.write(`${line}\n`))
   const adapters = await nodeAdapters(config, {
     dataFolder,
     schemaText: readFileSync(SCHEMA, 'utf8'),

@@ -96,7 +96,12 @@ function init(): number {
   const file = 'gateway.yaml'
   if (existsSync(file)) return printError(`${file} is there already. It was left as it is.\n`)
   // Other users may read it, like any configuration file: secrets belong in the environment.
-  writeFileSync(file, readFileSync(SAMPLE_CONFIG), { flag: 'wx', mode: 0o644 })
+  try {
+    writeFileSync(file, readFileSync(SAMPLE_CONFIG), { flag: 'wx', mode: 0o644 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return printError(`${file} cannot be written here (${code}). Run this in a folder of your own.\n`)
+  }
   return print(`${file} is written. It has one model, echo, and examples of more.\nNext: model-gateway\n`)
 }
 

@@ -16,7 +16,7 @@ function sentence(error: unknown): string {
   if (!(error instanceof Error)) return describeError(error)
   const { code, syscall, ...more } = error as NodeJS.ErrnoException & { address?: string; port?: number; path?: string }
   if (syscall === 'listen' || syscall === 'bind')
-    return `port ${more.port} of ${more.address} ${LISTENING[code ?? ''] ?? `failed (${code})`}.`
+    return `port ${more.port ?? 0} of ${more.address} ${LISTENING[code ?? ''] ?? `failed (${code})`}.`
   if (syscall === 'getaddrinfo') return `HOST is not an address of this machine (${code}).`
   const onDisk = more.path !== undefined || syscall === 'write' ? ON_DISK[code ?? ''] : undefined
   if (onDisk) return `${more.path ?? 'a file'} ${onDisk}`

@@ -142,5 +142,6 @@ describe('commands on the stores of an installation', { timeout: 60_000 }, () =>
       expect(errors).toMatch(new RegExp(`^${said.replaceAll('?', '\\?')}\n\nUsage: model-gateway ${operands[0]}`))
       expect(output).toBe('')
     }
+    expect(await command(['import', 'nope.yaml'])).toMatchObject({ code: 1, errors: 'There is no file nope.yaml.\n' })
   })
 })

@@ -31,7 +31,7 @@ export function importCommand(operands: readonly string[], env: Environment): Pr
     const [file, ...more] = positionals
     if (file === undefined || more.length > 0) throw new UsageError('Name one file')
     const sections = sectionsOf(
-      readFileSync(file === '-' ? 0 : file, 'utf8'),
+      textOf(file),
       kinds.map(({ section }) => section),
     )
     return withAdminApi(env, values.url, async (api) => {
@@ -54,6 +54,15 @@ export function importCommand(operands: readonly string[], env: Environment): Pr
       return done.some(({ outcome }) => isUndone(outcome)) ? 1 : 0
     })
   })
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`)
+  }
 }
 
 const isUndone = (outcome: Step['outcome']) => outcome === 'refused' || outcome === 'failed' || outcome === 'left'
