@@ -143,6 +143,8 @@ export function connectionsOf(server: Server, plain?: PlainConnections): Connect
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     },
     async calm(limitMs) {
+      // Whoever calls from an event of a socket or a signal has not let the loop look at the sockets yet.
+      await lookedAtSockets()
       const until = performance.now() + limitMs
       for (let begun = performance.now(), before = -1; begun < until; begun = performance.now()) {
         if (before === accepted) return

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, it } from 'vitest'
@@ -60,6 +61,22 @@ it.each(requests)(
     expect(await outcome).toBe('drained')
   },
 )
+
+it('answers clients that have connected, but were not accepted when the end begins', async () => {
+  const { server, client, end } = await keeping(requests[0][1])
+  // The loop has looked at its sockets when this is told, as it has when a signal is.
+  await stat('.')
+  const { port } = server.address() as AddressInfo
+  const answers = Array.from({ length: 5 }, async () => {
+    const waiting = connect(port, '127.0.0.1').setEncoding('utf8')
+    waiting.write('GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n')
+    return (await waiting.toArray()).join('')
+  })
+  const outcome = end(50)
+  for (const received of await Promise.all(answers)) expect(received).toMatch(/served/)
+  expect(await outcome).toBe('drained')
+  client.destroy()
+})
 
 it.each(requests)('closes a connection that was idle twice, without an answer in between (%s)', async (_, request) => {
   const { server, connections, client, closed, received } = await keeping(request)
