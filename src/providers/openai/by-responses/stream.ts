@@ -12,7 +12,7 @@ import { reasoningBlocks } from './own-reasoning.ts'
 import { finishOf, identityOf } from './reply.ts'
 
 /** Reads the events of a response as chunks of chat. */
-export function responsesChunks(reader: string): StreamReader {
+function responsesChunks(reader: string): StreamReader {
   let identity = identityOf({})
   let hasContent = false
   /** The numbers of the calls by the places of their items, and those without arguments so far. */
