@@ -3,7 +3,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { sentence } from '../config/sentences.ts'
 import { isSession } from '../identity/session-caller.ts'
-import { GatewayError } from '../lib/errors.ts'
+import { type FailureName, GatewayError } from '../lib/errors.ts'
 import { lazily } from '../lib/lazily.ts'
 import { describeError } from '../lib/log.ts'
 import type { Answer } from '../pipeline/answer.ts'
@@ -216,13 +216,7 @@ function failed(services: ApiServices, exchange: Exchange, thrown: unknown, near
   const error = asFailure(thrown)
   const { requestId } = exchange
   exchange.failure = error
-  if (error.failure === 'internal') services.log.error('internal', { requestId, error: causeOf(error) })
-  if (error.failure === 'database_unavailable') {
-    services.log.warn('database.away', { requestId, error: describeError(error.cause) })
-  }
-  if (error.failure === 'blobs_unavailable') {
-    services.log.warn('blobs.away', { requestId, error: describeError(error.cause) })
-  }
+  logFailure(services, error, requestId)
   const answer = failureAnswer(
     error,
     near?.errorBody?.(error, requestId, (name) => exchange.c.req.header(name)),
@@ -231,7 +225,18 @@ function failed(services: ApiServices, exchange: Exchange, thrown: unknown, near
   return respond(services, exchange, isPage ? errorPage(error, answer) : answer, near)
 }
 
-function causeOf(error: GatewayError): string {
-  const { cause } = error
+/** The log events of stores that are away. */
+const AWAY: { readonly [name in FailureName]?: string } = {
+  database_unavailable: 'database.away',
+  blobs_unavailable: 'blobs.away',
+}
+
+function logFailure({ log }: ApiServices, { failure, cause }: GatewayError, requestId: string): void {
+  if (failure === 'internal') log.error('internal', { requestId, error: stackOf(cause) })
+  const away = AWAY[failure]
+  if (away) log.warn(away, { requestId, error: describeError(cause) })
+}
+
+function stackOf(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
 }
