@@ -90,7 +90,7 @@ export const AGENTS: Readonly<Record<string, (at: Place) => Promise<string>>> = 
     const client = new Anthropic({ apiKey: key, baseURL: origin, maxRetries: 0 })
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: TASK }]
     const tools = [{ name, description, input_schema: parameters }]
-    const thinking = { type: 'enabled' as const, budget_tokens: 1024 }
+    const thinking = { type: 'adaptive' as const }
     const cached = { type: 'text' as const, text: 'Be brief.', cache_control: { type: 'ephemeral' as const } }
     for (let turn = 0; turn < MOST_TURNS; turn++) {
       const asked = { model, max_tokens: 4096, system: [cached], messages, tools, thinking }

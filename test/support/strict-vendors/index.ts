@@ -31,13 +31,13 @@ const STRICT_VENDORS = {
     ],
   },
   anthropic: {
-    model: 'anthropic/claude-sonnet-4-5',
+    model: 'anthropic/claude-sonnet-5-5',
     base: '',
     serves: [[/^\/v1\/messages(\/count_tokens)?(\?|$)/, anthropic]],
   },
   gemini: { model: 'gemini/gemini-3-pro', base: '', serves: [[/:(streamG|g)enerateContent|:countTokens/, gemini]] },
   bedrock: {
-    model: 'bedrock/us.anthropic.claude-sonnet-4-5-v1:0',
+    model: 'bedrock/us.anthropic.claude-sonnet-5-5',
     base: '',
     serves: [[/\/converse(-stream)?$/, bedrock]],
     more: ', region: us-east-1, aws_access_key_id: AKIDEXAMPLE, aws_secret_access_key: secret',

@@ -12,6 +12,7 @@ const messages = [{ role: 'user', content: 'Hi' }]
 const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
 const turns = [{ role: 'user', content: [{ text: 'Hi' }] }]
 const orphan = { role: 'tool', tool_call_id: 'abcdefghi', content: '1' }
+const bound = { type: 'thinking', thinking: 'Hm', signature: 'EuSG0=.of-another-conversation' }
 const fake = { type: 'thinking', thinking: 'Hm', signature: 'mine' }
 
 const rows: [string, object, number, RegExp][] = [
@@ -25,6 +26,22 @@ const rows: [string, object, number, RegExp][] = [
     { messages: [...messages, { role: 'assistant', content: [fake] }, ...messages], max_tokens: 9 },
     400,
     /Invalid `signature`/,
+  ],
+  [
+    'anthropic/v1/messages',
+    {
+      model: 'claude-fable-5-1',
+      messages: [...messages, { role: 'assistant', content: [bound] }, ...messages],
+      max_tokens: 9,
+    },
+    400,
+    /bound to a different conversation/,
+  ],
+  [
+    'anthropic/v1/messages',
+    { model: 'claude-sonnet-5', messages: [...messages, { role: 'system', content: 'A' }], max_tokens: 9 },
+    400,
+    /role 'system' is not supported on this model/,
   ],
   ['gemini/v1beta/models/m:generateContent', { contents, n: 1 }, 400, /Unknown name \\"n\\"/],
   ['bedrock/model/m/converse', { messages: [...turns, ...turns] }, 400, /must alternate/],
