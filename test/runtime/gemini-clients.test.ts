@@ -528,6 +528,13 @@ describe('models for clients of Gemini’s API', () => {
     expect(await unknown.json()).toMatchObject({ error: { status: 'NOT_FOUND' } })
   })
 
+  it('are the same below /v1, where its newest clients ask', async () => {
+    for (const path of ['/models?pageSize=2', '/models/vendor/capped', '/models/nothing']) {
+      const [newest, older] = await Promise.all([get(`/v1${path}`), get(`/v1beta${path}`)])
+      expect([newest.status, await newest.json()]).toEqual([older.status, await older.json()])
+    }
+  })
+
   it('are open to a key in the address, which nothing repeats', async () => {
     const key = 'sk-query-canary-4711'
     const refused = await gateway.fetch(`/v1beta/models/gpt:generateContent?key=${key}`, {

@@ -3,10 +3,12 @@ import { callableNames } from '../../identity/callable-names.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { modelNotFound } from '../../pipeline/plan/model-not-found.ts'
 import type { Group } from '../../routing/deployment.ts'
+import { geminiErrorBody } from '../dialects/gemini/errors.ts'
 import { messagesErrorBody } from '../dialects/messages/errors.ts'
 import { errorBody } from '../failures.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type RouteContract } from '../route.ts'
+import { geminiEntry, geminiModel, geminiPage } from './gemini/models.ts'
 import { messagesPage, messagesPageQuery } from './messages-page.ts'
 
 const modelEntry = lazily(() =>
@@ -39,18 +41,32 @@ function asMessagesEntry(id: string): z.output<ReturnType<typeof messagesEntry>>
 const isOfMessages = (header: (name: string) => string | undefined) =>
   header('anthropic-version') !== undefined || header('x-api-key') !== undefined
 
+/** Clients of Gemini's API show their credential in its header. Its newest ones ask below `/v1`. */
+const isOfGemini = (header: (name: string) => string | undefined) => header('x-goog-api-key') !== undefined
+
 /** Failures are told in the same shape as models. */
-const errorBodyFor: RouteContract['errorBody'] = (error, requestId, header) =>
-  isOfMessages(header) ? messagesErrorBody(error, requestId) : errorBody(error)
+const errorBodyFor: RouteContract['errorBody'] = (error, requestId, header) => {
+  if (isOfGemini(header)) return geminiErrorBody(error)
+  return isOfMessages(header) ? messagesErrorBody(error, requestId) : errorBody(error)
+}
+
+const credentialHeader = ['x-api-key', 'api-key', 'x-goog-api-key']
+
+const pageQuery = () =>
+  messagesPageQuery().extend({
+    pageSize: z.string().optional().describe("For clients of Gemini's API: models of a page."),
+    pageToken: z.string().optional().describe("For clients of Gemini's API: the page."),
+  })
 
 export const listModels = defineRoute(
   {
     method: 'get',
     path: '/v1/models',
-    summary: 'The models that the caller may use, by name; in the shape of the Messages API for its clients.',
+    summary:
+      'The models that the caller may use, by name; in the shape of the Messages API or of Gemini for their clients.',
     tag: 'Models',
     auth: 'caller',
-    query: messagesPageQuery,
+    query: pageQuery,
     responses: {
       200: {
         description: 'The list.',
@@ -63,14 +79,16 @@ export const listModels = defineRoute(
               first_id: z.string().nullable(),
               last_id: z.string().nullable(),
             }),
+            z.object({ models: z.array(geminiModel()), nextPageToken: z.string().optional() }),
           ]),
       },
     },
     errorBody: errorBodyFor,
-    credentialHeader: ['x-api-key', 'api-key'],
+    credentialHeader,
   },
   ({ services: { registry }, caller, input: { query }, header }) => {
     const names = callableNames(registry, caller().mayCall)
+    if (isOfGemini(header)) return json(geminiPage(registry, names, query))
     if (isOfMessages(header)) {
       const { page, hasMore } = messagesPage(names, query)
       const ends = { first_id: page[0] ?? null, last_id: page.at(-1) ?? null }
@@ -90,15 +108,19 @@ export const getModel = defineRoute(
     tag: 'Models',
     auth: 'caller',
     params: () => z.object({ model: z.string() }),
-    responses: { 200: { description: 'The model.', schema: () => z.union([modelEntry(), messagesEntry()]) } },
+    responses: {
+      200: { description: 'The model.', schema: () => z.union([modelEntry(), messagesEntry(), geminiModel()]) },
+    },
     errorBody: errorBodyFor,
-    credentialHeader: ['x-api-key', 'api-key'],
+    credentialHeader,
   },
   ({ services: { registry }, caller, input, header }) => {
     const { model } = input.params
     const group = registry.resolve(model)
-    if (group && caller().mayCall(group))
+    if (group && caller().mayCall(group)) {
+      if (isOfGemini(header)) return json(geminiEntry(model, group))
       return json(isOfMessages(header) ? asMessagesEntry(model) : entry(model, group))
+    }
     throw modelNotFound(registry, model)
   },
 )

@@ -3,11 +3,12 @@ import { callableNames } from '../../../identity/callable-names.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { modelNotFound } from '../../../pipeline/plan/model-not-found.ts'
 import type { Group } from '../../../routing/deployment.ts'
+import type { Registry } from '../../../routing/registry.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { ofGemini } from './gemini-route.ts'
 
-const entrySchema = lazily(() =>
+export const geminiModel = lazily(() =>
   z.object({
     name: z.string(),
     version: z.string(),
@@ -24,7 +25,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   embedding: ['embedContent', 'batchEmbedContents'],
 }
 
-function entry(name: string, group: Group | undefined): z.output<ReturnType<typeof entrySchema>> {
+export function geminiEntry(name: string, group: Group | undefined): z.output<ReturnType<typeof geminiModel>> {
   const infos = group?.deployments.map(({ info }) => info) ?? []
   const modes = new Set(infos.flatMap(({ mode }) => mode ?? Object.keys(METHODS)))
   const input = infos.find(({ max_input_tokens }) => max_input_tokens !== undefined)?.max_input_tokens
@@ -41,6 +42,18 @@ function entry(name: string, group: Group | undefined): z.output<ReturnType<type
 
 const MOST = 1000
 
+/** The page of models that a client of Gemini's API asks for. */
+export function geminiPage(
+  registry: Registry,
+  names: readonly string[],
+  { pageSize, pageToken }: { readonly pageSize?: unknown; readonly pageToken?: unknown },
+): object {
+  const from = Number(pageToken) || 0
+  const end = from + Math.min(Number(pageSize) || MOST, MOST)
+  const models = names.slice(from, end).map((name) => geminiEntry(name, registry.resolve(name)))
+  return { models, ...(end < names.length ? { nextPageToken: String(end) } : {}) }
+}
+
 export const listGeminiModels = defineRoute(
   {
     ...ofGemini,
@@ -56,17 +69,12 @@ export const listGeminiModels = defineRoute(
     responses: {
       200: {
         description: 'A page of the list.',
-        schema: () => z.object({ models: z.array(entrySchema()), nextPageToken: z.string().optional() }),
+        schema: () => z.object({ models: z.array(geminiModel()), nextPageToken: z.string().optional() }),
       },
     },
   },
-  ({ services: { registry }, caller, input: { query } }) => {
-    const names = callableNames(registry, caller().mayCall)
-    const from = Number(query.pageToken ?? 0)
-    const end = from + Math.min(query.pageSize || MOST, MOST)
-    const models = names.slice(from, end).map((name) => entry(name, registry.resolve(name)))
-    return json({ models, ...(end < names.length ? { nextPageToken: String(end) } : {}) })
-  },
+  ({ services: { registry }, caller, input: { query } }) =>
+    json(geminiPage(registry, callableNames(registry, caller().mayCall), query)),
 )
 
 export const getGeminiModel = defineRoute(
@@ -77,12 +85,12 @@ export const getGeminiModel = defineRoute(
     open: true,
     summary: "One model, in the shape of Gemini's API.",
     params: () => z.object({ model: z.string() }),
-    responses: { 200: { description: 'The model.', schema: entrySchema } },
+    responses: { 200: { description: 'The model.', schema: geminiModel } },
   },
   ({ services: { registry }, caller, input }) => {
     const { model } = input.params
     const group = registry.resolve(model)
-    if (group && caller().mayCall(group)) return json(entry(model, group))
+    if (group && caller().mayCall(group)) return json(geminiEntry(model, group))
     throw modelNotFound(registry, model)
   },
 )
