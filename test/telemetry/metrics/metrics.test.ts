@@ -24,6 +24,17 @@ describe('metrics', () => {
     expect(printed.value('gateway_unpriced_calls_total', { model: 'big', key_id: 'key-1' })).toBe(1)
   })
 
+  it('tell clients that left apart from answers that failed or broke off', () => {
+    const own = counters(metrics)
+    const api = { errorType: 'api_error' }
+    own.count(finishedCall({ ...api, ending: 'client_closed', status: 499 }))
+    own.count(finishedCall({ ...api, ending: 'truncated', status: 200 }))
+    own.count(finishedCall({ ...api, ending: 'failed', status: 502 }))
+    const printed = page(own.all())
+    expect(printed.total('gateway_request_failures_total', { error_type: 'client_closed' })).toBe(1)
+    expect(printed.total('gateway_request_failures_total', { error_type: 'api_error' })).toBe(2)
+  })
+
   it('tell a store that adds up isolates only what has grown, each observation by its own bucket', () => {
     const own = counters(metrics)
     const total: Record<string, number> = {}
