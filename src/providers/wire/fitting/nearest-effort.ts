@@ -1,3 +1,5 @@
+import { entryOf } from '../../../lib/json/lenient.ts'
+
 /** The efforts of reasoning that models take, by their names; none is none. The first that fits counts. */
 export type Efforts = readonly (readonly [RegExp, readonly string[]])[]
 
@@ -17,8 +19,8 @@ const RANKS: Readonly<Record<string, number>> = {
  *  nothing is known of the model; undefined where it takes none. */
 export function nearestEffort(asked: unknown, model: string, efforts: Efforts): unknown {
   const taken = efforts.find(([name]) => name.test(model))?.[1]
-  const rank = RANKS[String(asked)]
-  if (!taken || rank === undefined || taken.includes(String(asked))) return asked
+  const rank = entryOf(RANKS, asked)
+  if (!taken || rank === undefined || taken.includes(asked as string)) return asked
   const distance = (word: string) => Math.abs((RANKS[word] ?? 0) - rank)
   return taken.reduce<string | undefined>(
     (best, word) => (best === undefined || distance(word) <= distance(best) ? word : best),
