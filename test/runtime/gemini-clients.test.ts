@@ -533,6 +533,7 @@ describe('models for clients of Gemini’s API', () => {
       const [newest, older] = await Promise.all([get(`/v1${path}`), get(`/v1beta${path}`)])
       expect([newest.status, await newest.json()]).toEqual([older.status, await older.json()])
     }
+    for (const wrong of ['pageSize=-1', 'pageToken=x']) expect((await get(`/v1/models?${wrong}`)).status).toBe(400)
   })
 
   it('are open to a key in the address, which nothing repeats', async () => {

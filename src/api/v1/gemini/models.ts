@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { callableNames } from '../../../identity/callable-names.ts'
+import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { modelNotFound } from '../../../pipeline/plan/model-not-found.ts'
 import type { Group } from '../../../routing/deployment.ts'
@@ -42,16 +43,23 @@ export function geminiEntry(name: string, group: Group | undefined): z.output<Re
 
 const MOST = 1000
 
+interface PageQuery {
+  readonly pageSize?: unknown
+  readonly pageToken?: unknown
+}
+
 /** The page of models that a client of Gemini's API asks for. */
-export function geminiPage(
-  registry: Registry,
-  names: readonly string[],
-  { pageSize, pageToken }: { readonly pageSize?: unknown; readonly pageToken?: unknown },
-): object {
-  const from = Number(pageToken) || 0
-  const end = from + Math.min(Number(pageSize) || MOST, MOST)
+export function geminiPage(registry: Registry, names: readonly string[], query: PageQuery): object {
+  const from = countIn(query, 'pageToken')
+  const end = from + Math.min(countIn(query, 'pageSize') || MOST, MOST)
   const models = names.slice(from, end).map((name) => geminiEntry(name, registry.resolve(name)))
   return { models, ...(end < names.length ? { nextPageToken: String(end) } : {}) }
+}
+
+function countIn(query: PageQuery, param: keyof PageQuery): number {
+  const count = Number(query[param] ?? 0)
+  if (Number.isInteger(count) && count >= 0) return count
+  throw new GatewayError('invalid_request', `'${param}' must be a whole number.`, { param })
 }
 
 export const listGeminiModels = defineRoute(
