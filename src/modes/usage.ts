@@ -25,6 +25,8 @@ export interface Usage {
   readonly terms?: Terms | undefined
   /** How often the provider ran tools that it bills in addition to tokens. */
   readonly toolUses?: ToolUses | undefined
+  /** What the provider says that the call has cost, in nano-dollars. It counts where no price is known. */
+  readonly reportedNano?: number | undefined
   /** True if the provider reported no usage and it was estimated from characters. */
   readonly estimated: boolean
 }
@@ -60,6 +62,7 @@ export function usageOfTokens(inputTokens: number, outputTokens: number): Usage 
     rerankUnits: 0,
     terms: undefined,
     toolUses: undefined,
+    reportedNano: undefined,
     estimated: false,
   }
 }

@@ -179,6 +179,7 @@ function hasMore(usage: Usage): boolean {
     usage.rerankUnits !== 0 ||
     usage.terms !== undefined ||
     usage.toolUses !== undefined ||
+    usage.reportedNano !== undefined ||
     usage.estimated
   )
 }

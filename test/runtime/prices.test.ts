@@ -38,6 +38,8 @@ function configuration(general: object = {}): string {
     model_list: [
       at('priced', 'priced', price),
       at('unpriced', 'unpriced'),
+      at('tells', 'tells'),
+      at('tells-less', 'tells', price),
       at('mixed', 'unpriced', { priority: 0 }),
       at('mixed', 'priced', { ...price, priority: 1 }),
       at('failing', 'failing', { ...price, input_cost_per_token: 9, priority: 0 }),
@@ -88,6 +90,18 @@ describe('what a call cost', () => {
     const call = await finished()
     expect(call).toMatchObject({ usage: { inputTokens: 1000 } })
     expect(call.costNano).toBeUndefined()
+  })
+
+  it.each([false, true])('is what the provider says where the price is unknown (streamed: %s)', async (stream) => {
+    const told = { ...usage, cost: 0.00123, is_byok: false, cost_details: { upstream_inference_cost: 0.00123 } }
+    await upstream.script(`${here}-tells`, [answer({ usage: told })])
+    for (const [model, costNano] of [
+      ['tells', 1_230_000],
+      ['tells-less', 1_900_000],
+    ]) {
+      await (await gateway.chat({ model, messages, stream })).text()
+      expect(await finished()).toMatchObject({ model, costNano })
+    }
   })
 
   it('is that of the deployment that served; one that failed cost nothing', async () => {

@@ -4,8 +4,8 @@ import type { Mode } from '../mode.ts'
 import type { Usage } from '../usage.ts'
 import type { PricePart } from './price-parts.ts'
 
-/** The cost of a call at a deployment in integer nano-dollars; undefined, never 0, if its price is unknown. A call that
- *  has a `batch` costs what a batch's calls do. */
+/** The cost of a call at a deployment in integer nano-dollars; without a price what its provider says; undefined, never 0,
+ *  if neither is known. A call that has a `batch` costs what a batch's calls do. */
 export function costNano(
   mode: Mode,
   info: ModelInfo,
@@ -16,7 +16,7 @@ export function costNano(
     const dollars = tariff.cost(info, usage, Boolean(batch))
     if (dollars !== undefined) return nanoOf(dollars)
   }
-  return undefined
+  return usage.reportedNano
 }
 
 /** The same cost with what it consists of, for those who ask how it comes about. */

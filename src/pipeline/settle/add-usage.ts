@@ -19,8 +19,14 @@ export function addUsage(one: Usage, other: Usage): Usage {
     rerankUnits: one.rerankUnits + other.rerankUnits,
     ...(one.terms || other.terms ? { terms: { ...one.terms, ...other.terms } } : {}),
     ...(one.toolUses || other.toolUses ? { toolUses: sums(one.toolUses, other.toolUses) } : {}),
+    ...reportedSum(one, other),
     estimated: one.estimated || other.estimated,
   }
+}
+
+/** What both cost is known only if each has been reported. */
+function reportedSum({ reportedNano: one }: Usage, { reportedNano: other }: Usage): Pick<Usage, 'reportedNano'> {
+  return one === undefined || other === undefined ? {} : { reportedNano: one + other }
 }
 
 function sums(one: Usage['toolUses'], other: Usage['toolUses']): NonNullable<Usage['toolUses']> {

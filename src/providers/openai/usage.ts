@@ -1,4 +1,5 @@
 import { asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { nanoOf } from '../../lib/money.ts'
 import type { ToolUses } from '../../modes/price/surcharges.ts'
 import { type Usage, usageOfTokens } from '../../modes/usage.ts'
 
@@ -27,6 +28,7 @@ export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord =
     imageInputTokens: count(input.image_tokens),
     terms: typeof tier === 'string' ? { service_tier: tier.toLowerCase() } : undefined,
     toolUses: searches(usage),
+    reportedNano: reportedCost(usage),
   }
 }
 
@@ -41,6 +43,18 @@ function searches({ num_sources_used: sources, num_search_queries: queries }: Js
   if (sources === undefined && queries === undefined) return undefined
   return { live_search: count(sources), web_search: count(queries) }
 }
+
+/** What OpenRouter says that a call has cost: what it charges itself, and what the vendor charges for a key of the account's
+ *  own. */
+function reportedCost({ cost, cost_details: details, is_byok: byOwnKey }: JsonRecord): number | undefined {
+  if (typeof cost !== 'number' || (details === undefined && byOwnKey === undefined)) return undefined
+  const atVendor = byOwnKey === true ? Number(asRecord(details).upstream_inference_cost) : 0
+  const dollars = cost + atVendor
+  return dollars >= 0 && dollars <= MOST_DOLLARS ? nanoOf(dollars) : undefined
+}
+
+/** More is no cost of one call. */
+const MOST_DOLLARS = 1e6
 
 /** Larger counts are ignored: their sums would exceed the integers of the stores. */
 const MOST = 1e12

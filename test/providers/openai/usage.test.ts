@@ -59,6 +59,26 @@ it.each([
 })
 
 it.each([
+  [
+    'as OpenRouter charges',
+    { cost: 0.0012, is_byok: false, cost_details: { upstream_inference_cost: 0.0012 } },
+    1_200_000,
+  ],
+  ['nothing', { cost: 0, cost_details: {} }, 0],
+  [
+    'with what the vendor charges',
+    { cost: 0.95, is_byok: true, cost_details: { upstream_inference_cost: 19 } },
+    19.95e9,
+  ],
+  ['unless that is unknown', { cost: 0.95, is_byok: true }, undefined],
+  ['in no currency that is known', { cost: 0.95 }, undefined],
+  ['never less than nothing', { cost: -1, is_byok: false }, undefined],
+  ['in parts', { cost: { total_cost: 0.95 }, cost_details: {} }, undefined],
+])('what a call has cost is read where it is told: %s', (_, told, reportedNano) => {
+  expect(openaiUsage({ prompt_tokens: 100, completion_tokens: 1, ...told })?.reportedNano).toBe(reportedNano)
+})
+
+it.each([
   [{}, 2],
   [{ tool_usage: { image_gen: {}, web_search: { num_requests: 1 } } }, 1],
 ])('searches are those that are billed, where it is told: %o', (told, web_search) => {
