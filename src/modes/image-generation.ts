@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { entryOf } from '../lib/json/lenient.ts'
+import { asText, entryOf } from '../lib/json/lenient.ts'
 import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
 import { imageName, largerSize, pixelsOf } from './price/image-price.ts'
@@ -54,10 +54,11 @@ const WRITTEN = 16_384
 
 /** The most tokens of one image, with three previews. Its quality is not taken for less than high: not every model knows
  *  it. */
-function longestImage({ quality, size, output_format }: ImageRequest): number {
-  const tokens = Math.max(TOKENS.high, entryOf(TOKENS, quality) ?? 0)
-  const drawn = tokens * ((pixelsOf(size) ?? 0) > USUAL_PIXELS ? 2 : 1)
-  return drawn + PREVIEWS + (output_format === 'svg' ? WRITTEN : 0)
+function longestImage(request: ImageRequest, defaults: Readonly<Record<string, unknown>>): number {
+  const asked = (field: string) => request[field] ?? defaults[field]
+  const tokens = Math.max(TOKENS.high, entryOf(TOKENS, asked('quality')) ?? 0)
+  const drawn = tokens * ((pixelsOf(asText(asked('size'))) ?? 0) > USUAL_PIXELS ? 2 : 1)
+  return drawn + PREVIEWS + (asked('output_format') === 'svg' ? WRITTEN : 0)
 }
 
 /** The tokens that images are made of, where the vendor tells none. */

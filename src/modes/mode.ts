@@ -62,7 +62,7 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   measure(request: Request): Partial<Usage>
   /** The most output tokens of one answer, for modes without a limit in the request; 0 where the answer has no output
    *  tokens. */
-  longest?(request: Request): number
+  longest?(request: Request, defaults: Readonly<Record<string, unknown>>): number
   /** How many inputs a request has that the model reads one by one, so that each may be as long as its longest; absent
    *  where it reads one. */
   inputs?(request: Request): number

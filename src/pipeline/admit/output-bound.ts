@@ -38,7 +38,7 @@ export function outputBound(endpoint: Endpoint, request: ModelRequest, deploymen
   const settings = settingsOf(endpoint.dialect, request)
   const asked = Math.max(1, countOf(settings, defaults, 'n'), countOf(settings, defaults, 'best_of'))
   const answers = Math.min(asked, MOST_ANSWERS)
-  const longest = endpoint.mode.longest?.({ ...defaults, ...request })
+  const longest = endpoint.mode.longest?.(request, defaults)
   if (longest !== undefined) return { tokens: longest * answers, answers, meant: longest === 0 }
   const own = ownLimit(endpoint, settings, defaults)
   let each = Math.max(own ?? unlimited(endpoint, settings, deployment), reasoningBudget(settings, defaults))
