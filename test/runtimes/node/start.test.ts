@@ -254,7 +254,9 @@ describe.skipIf(postgresUrl === '')('a database elsewhere', () => {
     const url = Object.assign(new URL(postgresUrl), { pathname: '/no_such_database', password: 'canary-5f1d' }).href
     const gateway = await here.start({ env: { DATABASE_URL: url } })
     expect(await gateway.ended).toEqual({ code: 1, signal: null })
-    expect(gateway.errors()).toMatch(/^The gateway cannot start: the schema .*"no_such_database" does not exist\n$/)
+    expect(gateway.errors()).toMatch(
+      /^The gateway cannot start: the schema .*"no_such_database" does not exist\. Create it, .*\n$/,
+    )
     expect(gateway.output() + gateway.errors()).not.toContain('canary-5f1d')
   })
 

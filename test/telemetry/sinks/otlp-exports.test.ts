@@ -87,7 +87,7 @@ describe('an export that is taken in part', () => {
       1,
     ],
     ['logs', '{"partialSuccess":{"rejectedLogRecords":3}}', 'it answered 200, and refused 3 of 4', 3],
-    ['metrics', '{"partialSuccess":{"rejectedDataPoints":"1"}}', 'it answered 200, and refused 1 of 4', 1],
+    ['metrics', '{"partialSuccess":{"rejectedDataPoints":"1"}}', 'it answered 200, and refused 1 of 3', 2],
     ['logs', hex('0a 0a 08 04 12 06 63616e617279'), 'it answered 200, and refused 4 of 4', 4],
     ['logs', hex('0a 08 12 06 63616e617279'), 'it answered 200', undefined],
     ['logs', '', 'it answered 200', undefined],

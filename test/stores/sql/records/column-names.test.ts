@@ -53,6 +53,6 @@ describe('columns of records', () => {
     keyedRecords(sql, { ...group, searched: ['members'] })
     // @ts-expect-error: a table of another kind of record
     keyedRecords(sql, { ...group, table: 'gateway_team' })
-    expect(asked.map(({ sql: text }) => text.trim().split(' ')[0])).toEqual(expect.arrayContaining(['INSERT', 'WITH']))
+    expect(asked.map(({ sql: text }) => text.trim().split(' ')[0])).toContain('WITH')
   })
 })
