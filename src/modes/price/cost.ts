@@ -19,7 +19,7 @@ export function costNano(
   return usage.reportedNano
 }
 
-/** The same cost with what it consists of, for those who ask how it comes about. */
+/** The cost at a deployment's own prices with what it consists of, for those who ask how it comes about. */
 export function pricedParts(
   mode: Mode,
   info: ModelInfo,

@@ -14,13 +14,16 @@ interface Thoughts {
   readonly thinking: JsonRecord | undefined
 }
 
+/** Whether a thought of a model belongs to all that was said before it. */
+export const bindsThoughts = (model: string): boolean => claudeVersion(model) > 500
+
 /** The thoughts of earlier turns, and how the model is told to think. Since 5.1 a thought belongs to all that was said
  *  before it, tools and instructions included, and is refused behind anything else. Clients of other APIs change these from
  *  call to call and cannot ask for such a thought to be left out: it is asked for here. A model that is not to think cannot
  *  be asked, and gets none. */
 export function boundThoughts(body: ChatRequest, thinking: JsonRecord | undefined, model: string): Thoughts {
   const { messages } = body
-  const isBound = claudeVersion(model) > 500 && messages.some((message) => ownThinking(message).length > 0)
+  const isBound = bindsThoughts(model) && messages.some((message) => ownThinking(message).length > 0)
   if (!isBound) return { messages, thinking }
   // These models think unasked.
   const told = thinking ?? (forcesTools(body) ? {} : { type: 'adaptive' })

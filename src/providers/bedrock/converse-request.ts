@@ -3,8 +3,7 @@ import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/leni
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { withAskedCall } from '../anthropic/asked-call.ts'
-import { betasOf, boundThoughts } from '../anthropic/bound-thoughts.ts'
-import { claudeVersion } from '../anthropic/claude-version.ts'
+import { betasOf, bindsThoughts, boundThoughts } from '../anthropic/bound-thoughts.ts'
 import { withEndOfUser, withLaterInstructions } from '../anthropic/later-instructions.ts'
 import { needsFormatInstruction } from '../anthropic/messages-request.ts'
 import { type Sampling, samplingFields } from '../anthropic/sampling.ts'
@@ -69,7 +68,7 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
   const bound = boundThoughts(body, isRecord(thinking) ? thinking : undefined, model)
   const reasoning = { ...fields, ...(bound.thinking ? { thinking: bound.thinking } : {}) }
   const said = withTrimmedPrefill(basicConversation(bound.messages, drop))
-  const placed = claudeVersion(model) > 500 ? withLaterInstructions(said, false) : withEndOfUser(said, model)
+  const placed = bindsThoughts(model) ? withLaterInstructions(said, false) : withEndOfUser(said, model)
   const { messages, system } = converseMessages(placed)
   const told = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
   if (told !== system) drop('tool_choice')

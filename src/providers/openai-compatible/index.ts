@@ -40,7 +40,7 @@ export interface Vendor extends ChatQuirks {
   readonly apiBase?: string
   /** What it serves besides chat, in OpenAI's shape and at OpenAI's paths. */
   readonly modes: readonly (keyof typeof MEDIA)[]
-  /** What it serves in a shape of its own. */
+  /** What it serves in a shape or at a path of its own. */
   readonly own?: Adapters
   /** It does not list its models at /models. */
   readonly models?: false

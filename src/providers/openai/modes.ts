@@ -1,6 +1,6 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import { asList, asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import type { ImageEditRequest, ImageVariationRequest } from '../../modes/image-edit.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
@@ -14,8 +14,6 @@ import { inBase64 } from '../wire/embedding-list.ts'
 import { formRequest } from './form-request.ts'
 import { openaiJson } from './json.ts'
 import { count, openaiUsage } from './usage.ts'
-
-const encoder = new TextEncoder()
 
 const embeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data', reads: true })
 
@@ -97,28 +95,21 @@ export function imageEvents(type: string): NonNullable<Adapter['events']> {
     asList(data).map((image) => ({
       type,
       created_at: created,
-      ...{ background: 'auto', quality: 'auto', size: 'auto', output_format: 'png' },
+      background: 'auto',
+      quality: 'auto',
+      size: 'auto',
+      output_format: 'png',
       ...how,
       ...asRecord(image),
       ...(usage ? { usage } : {}),
     }))
 }
 
-const moderations = openaiJson<ModerationRequest>({ path: '/moderations', answers: 'results', reads: true })
-
-/** Moderations. Mistral tells only categories, which clients that ask whether a text is flagged would take for a no. */
-export const openaiModerations: Adapter<ModerationRequest> = {
-  ...moderations,
-  reply(bytes, headers, call) {
-    const reply = moderations.reply(bytes, headers, call)
-    const answer = parseRecord(bytes)
-    const results = asList(answer?.results).map(asRecord)
-    if (results.every(({ flagged }) => flagged !== undefined)) return reply
-    const told = results.map((one) => ({ flagged: Object.values(asRecord(one.categories)).includes(true), ...one }))
-    const written = encoder.encode(JSON.stringify({ ...answer, results: told }))
-    return { bytes: written, contentType: 'application/json', usage: reply.usage, outputCharacters: 0 }
-  },
-}
+export const openaiModerations = openaiJson<ModerationRequest>({
+  path: '/moderations',
+  answers: 'results',
+  reads: true,
+})
 
 /** The shape of Cohere and Jina, which vLLM and others serve beside OpenAI's. OpenRouter tells its units in the usage. */
 export const openaiRerank = openaiJson<RerankRequest>({

@@ -1,3 +1,4 @@
+import { mistralModerations } from '../mistral/moderation.ts'
 import { mistralSpeech } from '../mistral/speech.ts'
 import { mistralTranscription } from '../mistral/transcription.ts'
 import type { Vendor } from '../openai-compatible/index.ts'
@@ -75,8 +76,12 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   mistral: {
     label: 'Mistral',
     apiBase: 'https://api.mistral.ai/v1',
-    modes: ['embedding', 'moderation'],
-    own: { audio_speech: adapterFor(mistralSpeech), audio_transcription: adapterFor(mistralTranscription) },
+    modes: ['embedding'],
+    own: {
+      audio_speech: adapterFor(mistralSpeech),
+      audio_transcription: adapterFor(mistralTranscription),
+      moderation: adapterFor(mistralModerations),
+    },
     ...MAX_TOKENS,
     // It refuses the field with 422 and sends the usage with the last chunk anyway.
     streamOptions: false,

@@ -9,7 +9,9 @@ export function listedSegments(answer: JsonRecord, seconds: number | undefined):
   const segments = asList(answer.segments).map(asRecord)
   const words = timedWords(
     segments.map(({ text: said, start, end, speaker, speaker_id }) => ({
-      ...{ text: asText(said).trim(), start, end },
+      text: asText(said).trim(),
+      start,
+      end,
       speaker: asText(speaker) || asText(speaker_id) || undefined,
     })),
     text,

@@ -96,17 +96,17 @@ export function keyRecords(database: Sql): KeyRecords {
         database,
         sql<KeyRecord>`
           WITH made AS (
-          INSERT INTO gateway_key (${sql.join(['team_id', 'organization_id', ...given.map(([name]) => name)].map((name) => sql.id(name)))})
-          SELECT ${sql.join([
-            sql`record.team_id`,
-            sql`coalesce(record.organization_id, ${organization})`,
-            ...given.map(([, value]) => stored(value)),
-          ])}
-          FROM (SELECT) AS one
-          LEFT JOIN gateway_team AS record ON record.team_id = ${team} AND ${reachable(reach, withinTeam)}
-          WHERE ${team}::text IS NULL OR (record.team_id IS NOT NULL
-            AND (${organization}::text IS NULL OR record.organization_id = ${organization}))
-          ON CONFLICT (key_id) DO NOTHING RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}
+            INSERT INTO gateway_key (${sql.join(['team_id', 'organization_id', ...given.map(([name]) => name)].map((name) => sql.id(name)))})
+            SELECT ${sql.join([
+              sql`record.team_id`,
+              sql`coalesce(record.organization_id, ${organization})`,
+              ...given.map(([, value]) => stored(value)),
+            ])}
+            FROM (SELECT) AS one
+            LEFT JOIN gateway_team AS record ON record.team_id = ${team} AND ${reachable(reach, withinTeam)}
+            WHERE ${team}::text IS NULL OR (record.team_id IS NOT NULL
+              AND (${organization}::text IS NULL OR record.organization_id = ${organization}))
+            ON CONFLICT (key_id) DO NOTHING RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}
           ),
           ${withoutSpend('made', 'key', values.key_id)}
           SELECT * FROM made`,
