@@ -1,12 +1,12 @@
 import { latin1Text } from '../../lib/bytes/latin1.ts'
 import { type Frame, frameIn, frameSplitter, readFrame } from '../../lib/bytes/sse.ts'
-import { asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import type { Usage } from '../../modes/usage.ts'
 import type { StreamReader, StreamStep } from '../provider.ts'
 import { type AlikeChunks, chunksLike } from '../wire/alike-chunks.ts'
 import { madeField, madeInChoices } from '../wire/made-ids.ts'
-import { callIndexes } from './answers/call-indexes.ts'
+import { chatChoices } from './answers/chat-choices.ts'
 import { withoutNullUsage } from './answers/null-usage.ts'
-import { withTextContent } from './answers/text-content.ts'
 import { openaiEmbeddedFailure } from './failure.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
 
@@ -29,71 +29,40 @@ export function openaiChatStream(options: {
   /** What is written to the cache is kept for twelve hours. */
   readonly writesForLong?: true
 }): StreamReader {
-  const awaited = options.choices ?? 1
-  const indexed = new Map<unknown, ReturnType<typeof callIndexes>>()
-  /** A delta as OpenAI's clients read it; the same where it is that already. */
-  const asRead = (index: unknown, delta: JsonRecord): JsonRecord => {
-    const { tool_calls: calls } = delta
-    let read = delta
-    if (Array.isArray(calls)) {
-      const known = indexed.get(index) ?? callIndexes()
-      indexed.set(index, known)
-      const tool_calls = known(calls)
-      if (tool_calls !== calls) read = { ...read, tool_calls }
-    }
-    return (options.textContent && withTextContent(read)) || read
-  }
+  const { choices: awaited = 1, textContent = false } = options
+  const answered = chatChoices(awaited, textContent)
+  const splitter = frameSplitter()
+  let known: AlikeChunks | undefined
+  let examples = 0
   const shown = (frame: Frame) => (options.hideUsage ? withoutNullUsage(frame) : frame.bytes)
-  const reported = (chunk: JsonRecord) =>
-    options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
   /** Whether text of a frame may be written once more. */
-  const isQuoted = ({ text }: Frame) => options.textContent === true || QUOTED.test(text)
-  const read = (frame: Frame): StreamStep => {
+  const isQuoted = ({ text }: Frame) => textContent || QUOTED.test(text)
+
+  function usageOf(chunk: JsonRecord): Usage | undefined {
+    const { usageUnder, writesForLong } = options
+    const reported = usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[usageUnder]).usage)
+    const usage = openaiUsage(reported, chunk)
+    return writesForLong ? writtenForLong(usage) : usage
+  }
+
+  function read(frame: Frame): StreamStep {
     const data = isQuoted(frame) ? readFrame(frame).data : dataOf(frame)
     if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
-    // Some vendors answer with fewer choices than asked for; the answer is complete if every choice that began has ended.
-    if (data === '[DONE]') {
-      const whole = ended !== undefined && ended.size === begun?.size
-      return { out: frame.bytes, done: true, ...(whole ? { finished: true } : {}) }
-    }
+    if (data === '[DONE]') return { out: frame.bytes, done: true, ...(answered.haveEnded() ? { finished: true } : {}) }
     const chunk = parseRecord(data)
     if (chunk === undefined) return { malformed: true }
     if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
+    return stepOf(chunk, frame)
+  }
 
-    const told = openaiUsage(reported(chunk), chunk)
-    const usage = options.writesForLong ? writtenForLong(told) : told
+  function stepOf(chunk: JsonRecord, frame: Frame): StreamStep {
+    const usage = usageOf(chunk)
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     if (choices.length === 0 && chunk.usage && options.hideUsage) return usage ? { usage } : NOTHING
-
-    let characters = 0
-    let commits = false
-    let finished = false
-    let lastDelta: unknown
-    let mended: unknown[] | undefined
-    for (const [position, choice] of choices.entries()) {
-      if (typeof choice !== 'object' || choice === null) continue
-      const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
-      const content = contentOf(delta)
-      lastDelta = delta
-      const read = asRead(index, asRecord(delta))
-      if (isRecord(delta) && read !== delta) {
-        mended ??= [...choices]
-        mended[position] = { ...choice, delta: read }
-      }
-      if (awaited > 1) {
-        begun ??= new Set()
-        begun.add(index)
-      }
-      characters += content.characters
-      commits ||= content.calls
-      if (finish_reason === 'error') return { failure: openaiEmbeddedFailure(asRecord(choice).error) }
-      // Some vendors write an empty one into every chunk.
-      if (typeof finish_reason === 'string' && finish_reason !== '') {
-        commits = true
-        if (endsAll(index)) finished = true
-      }
-    }
-    const out = mended ? shown(frameOf({ ...chunk, choices: mended })) : shown(frame)
+    const said = answered.read(choices)
+    if ('failure' in said) return said
+    const { characters, commits, finished, lastDelta, mended } = said
+    const out = shown(mended ? frameOf({ ...chunk, choices: mended }) : frame)
     // Only audio has an id of its own.
     const step: StreamStep = asRecord(lastDelta).audio
       ? { out, characters, ...madeField(madeInChoices(choices, 'delta')) }
@@ -113,18 +82,6 @@ export function openaiChatStream(options: {
     return step
   }
 
-  /** Records the end of a choice; returns whether all choices have ended. */
-  const endsAll = (index: unknown): boolean => {
-    if (awaited === 1) return true
-    ended ??= new Set()
-    return ended.add(index).size >= awaited
-  }
-
-  const splitter = frameSplitter()
-  let begun: Set<unknown> | undefined
-  let ended: Set<unknown> | undefined
-  let known: AlikeChunks | undefined
-  let examples = 0
   return {
     push(piece) {
       const frames = splitter.cut(piece)
@@ -160,30 +117,6 @@ const encoder = new TextEncoder()
 function frameOf(chunk: JsonRecord): Frame {
   const bytes = encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`)
   return { bytes, text: latin1Text(bytes) }
-}
-
-/** The generated characters of a delta, in whatever fields the vendor puts them. */
-function contentOf(delta: unknown): { characters: number; calls: boolean } {
-  if (typeof delta !== 'object' || delta === null) return { characters: 0, calls: false }
-  const { role: _, content, tool_calls, ...other } = delta as Record<string, unknown>
-  // Some reasoning models send parts instead of text.
-  let characters = typeof content === 'string' ? content.length : Array.isArray(content) ? lengthOf(content) : 0
-  for (const key in other) {
-    const value = other[key]
-    if (typeof value === 'string') characters += value.length
-  }
-  if (!Array.isArray(tool_calls)) return { characters, calls: false }
-  for (const call of tool_calls) {
-    const name = call?.function?.name
-    const fragment = call?.function?.arguments
-    if (typeof name === 'string') characters += name.length
-    if (typeof fragment === 'string') characters += fragment.length
-  }
-  return { characters, calls: tool_calls.length > 0 }
-}
-
-function lengthOf(parts: readonly unknown[]): number {
-  return parts.length === 0 ? 0 : JSON.stringify(parts).length
 }
 
 /** The data of a frame. A frame of one line is not decoded as UTF-8: only counts and ASCII values are read from it. */

@@ -1,0 +1,107 @@
+import type { GatewayError } from '../../../lib/errors.ts'
+import { asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import { openaiEmbeddedFailure } from '../failure.ts'
+import { callIndexes } from './call-indexes.ts'
+import { withTextContent } from './text-content.ts'
+
+/** What the choices of one chunk say. */
+export interface ReadChoices {
+  /** Characters of generated content. */
+  readonly characters: number
+  /** They commit the stream without characters. */
+  readonly commits: boolean
+  /** All choices of the answer have ended. */
+  readonly finished: boolean
+  readonly lastDelta: unknown
+  /** The choices as OpenAI's clients read them, where the vendor wrote something else. */
+  readonly mended: readonly unknown[] | undefined
+}
+
+/** Reads the choices of a stream's chunks in order. */
+export interface ChatChoices {
+  /** Returns the failure that a choice reports, if one does. */
+  read(choices: readonly unknown[]): ReadChoices | { readonly failure: GatewayError }
+  /** Whether every choice that began has ended. Some vendors answer with fewer choices than asked for. */
+  haveEnded(): boolean
+}
+
+/** `awaited`: how many choices were asked for. `textContent`: the vendor writes parts where OpenAI writes text. */
+export function chatChoices(awaited: number, textContent: boolean): ChatChoices {
+  const indexes = new Map<unknown, ReturnType<typeof callIndexes>>()
+  const begun = new Set<unknown>()
+  const ended = new Set<unknown>()
+
+  /** A delta as OpenAI's clients read it; the same where it is that already. */
+  function asRead(index: unknown, delta: JsonRecord): JsonRecord {
+    const { tool_calls: calls } = delta
+    let read = delta
+    if (Array.isArray(calls)) {
+      const indexed = indexes.get(index) ?? callIndexes()
+      indexes.set(index, indexed)
+      const tool_calls = indexed(calls)
+      if (tool_calls !== calls) read = { ...read, tool_calls }
+    }
+    return (textContent && withTextContent(read)) || read
+  }
+
+  /** Notes the end of a choice; returns whether all have ended. */
+  function endsAll(index: unknown): boolean {
+    return awaited === 1 || ended.add(index).size >= awaited
+  }
+
+  return {
+    read(choices) {
+      let characters = 0
+      let commits = false
+      let finished = false
+      let lastDelta: unknown
+      let mended: unknown[] | undefined
+      for (const [position, choice] of choices.entries()) {
+        if (typeof choice !== 'object' || choice === null) continue
+        const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
+        if (finish_reason === 'error') return { failure: openaiEmbeddedFailure(asRecord(choice).error) }
+        if (awaited > 1) begun.add(index)
+        const content = contentOf(delta)
+        characters += content.characters
+        commits ||= content.calls
+        lastDelta = delta
+        const read = asRead(index, asRecord(delta))
+        if (isRecord(delta) && read !== delta) {
+          mended ??= [...choices]
+          mended[position] = { ...choice, delta: read }
+        }
+        // Some vendors write an empty one into every chunk.
+        if (typeof finish_reason === 'string' && finish_reason !== '') {
+          commits = true
+          if (endsAll(index)) finished = true
+        }
+      }
+      return { characters, commits, finished, lastDelta, mended }
+    },
+    haveEnded: () => ended.size > 0 && ended.size === begun.size,
+  }
+}
+
+/** The generated characters of a delta, in whatever fields the vendor puts them. */
+function contentOf(delta: unknown): { characters: number; calls: boolean } {
+  if (typeof delta !== 'object' || delta === null) return { characters: 0, calls: false }
+  const { role: _, content, tool_calls, ...other } = delta as Record<string, unknown>
+  // Some reasoning models send parts instead of text.
+  let characters = typeof content === 'string' ? content.length : Array.isArray(content) ? lengthOf(content) : 0
+  for (const key in other) {
+    const value = other[key]
+    if (typeof value === 'string') characters += value.length
+  }
+  if (!Array.isArray(tool_calls)) return { characters, calls: false }
+  for (const call of tool_calls) {
+    const name = call?.function?.name
+    const fragment = call?.function?.arguments
+    if (typeof name === 'string') characters += name.length
+    if (typeof fragment === 'string') characters += fragment.length
+  }
+  return { characters, calls: tool_calls.length > 0 }
+}
+
+function lengthOf(parts: readonly unknown[]): number {
+  return parts.length === 0 ? 0 : JSON.stringify(parts).length
+}
