@@ -2,7 +2,7 @@ import type { Strategy } from './strategy.ts'
 
 export const simpleShuffle: Strategy = {
   name: 'simple-shuffle',
-  meaning: 'At random; weights are ignored.',
+  meaning: 'At random, each as often; weights are ignored.',
   rank: () => 0,
   because: () => 'at random, whatever the weights',
 }

@@ -14,7 +14,7 @@ export interface StrategyContext {
 export interface Strategy {
   /** Its value in `routing_strategy`. */
   readonly name: string
-  /** What comes first, in a sentence for the documents. */
+  /** What comes first, in a sentence for the documents and the console. */
   readonly meaning: string
   /** The rank of a candidate: the lowest comes first, and of equal ranks the one with the lower draw (below
    *  `DRAWS`). */

@@ -3,7 +3,7 @@ import type { Strategy } from './strategy.ts'
 
 export const tagBasedRouting: Strategy = {
   name: 'tag-based-routing',
-  meaning: 'The tag filter of all strategies, then as `weighted`.',
+  meaning: 'As `weighted`. The tags of a request restrict it under every strategy.',
   rank: byWeight,
   because: describeWeight,
 }

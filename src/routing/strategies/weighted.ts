@@ -3,7 +3,7 @@ import type { Strategy } from './strategy.ts'
 
 export const weighted: Strategy = {
   name: 'weighted',
-  meaning: 'At random in proportion to `weight`; weights of zero last.',
+  meaning: 'At random by `weight`: 3 gets three times the calls of 1; weights of zero last.',
   rank: byWeight,
   because: describeWeight,
 }

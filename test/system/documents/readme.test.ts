@@ -8,6 +8,7 @@ import { anchorsOf } from './anchors.ts'
 import { CONSOLE_TYPES, consoleTypes } from './console-types.ts'
 import { documents } from './documents.ts'
 import { PARTS, partsOf, withGeneratedParts } from './generated.ts'
+import { CONSOLE_STRATEGIES, consoleStrategies } from './strategy-names.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const all = documents()
@@ -53,8 +54,9 @@ it('every picture is shown in a document', () => {
   for (const name of readdirSync(`${root}docs/pictures`)) expect(together).toContain(`pictures/${name})`)
 })
 
-it('types of the console are those of the contracts; `npm run readme` writes them', () => {
+it('the console has the types of the contracts and the strategies; `npm run readme` writes them', () => {
   expect(readFileSync(`${root}${CONSOLE_TYPES}`, 'utf8') === consoleTypes()).toBe(true)
+  expect(readFileSync(`${root}${CONSOLE_STRATEGIES}`, 'utf8')).toBe(consoleStrategies())
 })
 
 describe('the README', () => {

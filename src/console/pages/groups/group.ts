@@ -7,18 +7,6 @@ export type Policy = NonNullable<Input<'PUT /ui/api/route-groups/{name}/policy/d
 export type Strategy = NonNullable<Policy['routing_strategy']>
 export type Simulation = Answer<'POST /ui/api/route-groups/{name}/simulate'>
 
-export const STRATEGIES: Readonly<Record<Strategy, string>> = {
-  'simple-shuffle': 'At random, each as often.',
-  weighted: 'By weight: 3 gets three times the calls of 1.',
-  'priority-based-routing': 'The lowest number that is healthy; others if none is.',
-  'least-busy': 'The one with the fewest calls at this moment.',
-  'latency-based-routing': 'The one that answered fastest recently.',
-  'cost-based-routing': 'The cheapest that is healthy.',
-  'usage-based-routing': 'The one that used the least of its limits in this minute.',
-  'rate-limit-aware': 'At random among those with room; those near a limit last.',
-  'tag-based-routing': 'Those with the tags of the request, then by weight.',
-}
-
 /** What is typed of a policy. null: as router_settings say. */
 export interface PolicyDraft {
   readonly [name: string]: unknown

@@ -6,10 +6,11 @@ import { NumberField, SelectField, TextField } from '../../design/form/fields.ts
 import { Section } from '../../design/page.tsx'
 import { Notice } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
-import { type Policy, type PolicyState, type Simulation, STRATEGIES, type Strategy } from './group.ts'
+import type { Policy, PolicyState, Simulation, Strategy } from './group.ts'
 import { type EditedPolicy, usePolicyDraft } from './policy-draft.ts'
 import { changesOf, PublishDialog } from './publish-dialog.tsx'
 import { Simulated } from './simulated.tsx'
+import { STRATEGIES } from './strategies.ts'
 import { Traffic } from './traffic.tsx'
 
 const AT = '/ui/api/route-groups'
