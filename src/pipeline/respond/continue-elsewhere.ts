@@ -56,7 +56,7 @@ export function continuationOf(
       return await continueAnswer(failure)
     } catch (error) {
       // For instance the store failed. The client gets the failure that ended its answer, not this one.
-      services.log.warn('rescue.failed', { callId: call.id, error: describeError(error) })
+      services.log.warn('continuation.failed', { callId: call.id, error: describeError(error) })
       return undefined
     }
   }
@@ -94,7 +94,7 @@ async function continueWith(
       const committed = await attempt(services, call, started, { translator, outgoing })
       if (committed.kind !== 'stream') return undefined
       call.servedGroup = plan.group.name
-      services.log.info('stream.rescued', {
+      services.log.info('stream.continued', {
         callId: call.id,
         from: from?.deployment.id,
         to: target.id,

@@ -9,7 +9,7 @@ interface Report {
   }[]
 }
 
-const SUITES = ['faults', 'hedge', 'outage', 'explain', 'rescue', 'native-rescue'].map(
+const SUITES = ['faults', 'hedge', 'outage', 'explain', 'continuation', 'native-continuation'].map(
   (name) => `test/runtime/${name}.test.ts`,
 )
 

@@ -30,7 +30,7 @@ export function callSpans(call: CallFinished, content: CallContent | undefined):
   }
   const attempts = call.tried.map((one, index) =>
     attemptSpan(one, { traceId, parentSpanId: spanId, spanId: spanIdOf(call.callId, String(index)) }, began, {
-      isRescue: call.tried[index - 1]?.result === 'cut',
+      isContinuation: call.tried[index - 1]?.result === 'cut',
     }),
   )
   const tools = call.tools.map((one, index) =>
@@ -64,13 +64,13 @@ function attemptSpan(
   one: AttemptFinished,
   ids: { readonly traceId: string; readonly spanId: string; readonly parentSpanId: string },
   began: number,
-  { isRescue }: { readonly isRescue: boolean },
+  { isContinuation }: { readonly isContinuation: boolean },
 ): Json {
   const startedAt = began + one.startedMs
   return {
     ...ids,
     flags: SAMPLED,
-    name: `${isRescue ? 'rescue' : 'attempt'} ${one.deployment}`,
+    name: `${isContinuation ? 'continuation' : 'attempt'} ${one.deployment}`,
     kind: CLIENT,
     startTimeUnixNano: nanos(startedAt),
     endTimeUnixNano: nanos(startedAt + one.totalMs),
