@@ -23,7 +23,7 @@ const CHARACTER = { input: 0.25, output: 1.4 }
 /** More tokens than the longest text that those vendors take makes. */
 const LONGEST_SOUND = 16_384
 
-export const audioSpeech: Mode<SpeechRequest> = {
+export const audioSpeech = {
   name: 'audio_speech',
   schema: speechRequest,
   body: 'json',
@@ -32,7 +32,7 @@ export const audioSpeech: Mode<SpeechRequest> = {
   measure: ({ input }) => ({ characters: charactersOf(input) }),
   unreported: ({ input }) => spokenTokens(input),
   tariffs: [perUnit('characters', 'cost_per_character'), tokensInstead(CHARACTER)],
-}
+} satisfies Mode<SpeechRequest>
 
 const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g
 

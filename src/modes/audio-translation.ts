@@ -17,7 +17,7 @@ export type TranslationRequest = z.output<ReturnType<typeof translationRequest>>
 
 /** A recording as English text: billed and limited like a transcription. */
 export const audioTranslation: Mode<TranslationRequest> = {
-  ...(audioTranscription as unknown as Mode<TranslationRequest>),
+  ...audioTranscription,
   operation: 'audio_translation',
   schema: translationRequest,
 }

@@ -57,7 +57,7 @@ const IMAGE_TOKENS = 1750
 
 /** Images made of images and a text. */
 export const imageEdit: Mode<ImageEditRequest> = {
-  ...(imageGeneration as unknown as Mode<ImageEditRequest>),
+  ...imageGeneration,
   ...forms,
   operation: 'image_edit',
   schema: imageEditRequest,
@@ -66,7 +66,7 @@ export const imageEdit: Mode<ImageEditRequest> = {
 
 /** The same, of images that the request refers to. */
 export const imageEditByReference: Mode<ImageEditReferences> = {
-  ...(imageGeneration as unknown as Mode<ImageEditReferences>),
+  ...imageGeneration,
   operation: 'image_edit',
   schema: imageEditReferences,
   unreported: (request) => tokensOf(request, [request.images, request.mask, request.markup]),
@@ -82,7 +82,7 @@ function tokensOf(request: ImageEditRequest | ImageEditReferences, images: reado
 
 /** Images like a given one. Vendors bill them by the image. */
 export const imageVariation: Mode<ImageVariationRequest> = {
-  ...(imageGeneration as unknown as Mode<ImageVariationRequest>),
+  ...imageGeneration,
   ...forms,
   operation: 'image_variation',
   schema: imageVariationRequest,

@@ -28,20 +28,28 @@ export type ImageRequest = z.output<ReturnType<typeof imageRequest>>
 /** The tokens of a square image of medium quality, at vendors that bill tokens. */
 const IMAGE = { input: 50, output: 1056 }
 
-export const imageGeneration: Mode<ImageRequest> = {
+/** What a request says of its images, whatever they are made of. */
+interface AskedImages {
+  readonly n?: ImageRequest['n']
+  readonly size?: ImageRequest['size']
+  readonly quality?: ImageRequest['quality']
+  readonly [field: string]: unknown
+}
+
+export const imageGeneration = {
   name: 'image_generation',
   schema: imageRequest,
   body: 'json',
   tokenless: true,
   unit: 'images',
   longest: longestImage,
-  measure: (request) => ({ images: Math.min(request.n ?? 1, MOST_IMAGES), imageSize: nameOf(request) }),
+  measure: (request: AskedImages) => ({ images: Math.min(request.n ?? 1, MOST_IMAGES), imageSize: nameOf(request) }),
   unreported: (request) => ({
     inputTokens: tokensOfCharacters(request.prompt.length),
     outputTokens: madeTokens(request),
   }),
   tariffs: [perImage, tokensInstead(IMAGE)],
-}
+} satisfies Mode<ImageRequest>
 
 /** The most tokens of an image of a usual size by its quality. No list tells them of the two highest: each is taken for
  *  twice as many as the one below. */
@@ -54,7 +62,7 @@ const WRITTEN = 16_384
 
 /** The most tokens of one image, with three previews. Its quality is not taken for less than high: not every model knows
  *  it. */
-function longestImage(request: ImageRequest, defaults: Readonly<Record<string, unknown>>): number {
+function longestImage(request: AskedImages, defaults: Readonly<Record<string, unknown>>): number {
   const asked = (field: string) => request[field] ?? defaults[field]
   const tokens = Math.max(TOKENS.high, entryOf(TOKENS, asked('quality')) ?? 0)
   const drawn = tokens * ((pixelsOf(asText(asked('size'))) ?? 0) > USUAL_PIXELS ? 2 : 1)
@@ -62,7 +70,7 @@ function longestImage(request: ImageRequest, defaults: Readonly<Record<string, u
 }
 
 /** The tokens that images are made of, where the vendor tells none. */
-export function madeTokens({ n, quality }: { readonly n?: ImageRequest['n']; readonly quality?: unknown }): number {
+export function madeTokens({ n, quality }: Pick<AskedImages, 'n' | 'quality'>): number {
   return Math.min(n ?? 1, MOST_IMAGES) * (entryOf(TOKENS, quality) ?? TOKENS.high)
 }
 
@@ -71,7 +79,7 @@ const MOST_IMAGES = 128
 
 /** Some vendors take the size as two numbers. The larger size counts where both are given: the vendor may use
  *  either. */
-function nameOf({ size, quality, width, height }: ImageRequest): string {
+function nameOf({ size, quality, width, height }: AskedImages): string {
   const named = imageName(size, undefined)
   const numbers = typeof width === 'number' && typeof height === 'number' ? imageName(`${width}x${height}`, '') : ''
   return imageName(numbers === '' ? named : largerSize(named, numbers), quality)

@@ -81,5 +81,5 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
 
 /** A mode as an element of a list of modes: only its own schema knows its request type. */
 export function asMode<Request extends ModelRequest>(mode: Mode<Request>): Mode {
-  return mode as unknown as Mode
+  return mode as Mode
 }

@@ -226,5 +226,5 @@ export interface Provider extends RegisteredProvider {
 
 /** Widens the type of an adapter. Safe, because the schema of its mode has checked the body. */
 export function adapterFor<Request extends ModelRequest>(adapter: Adapter<Request>): Adapter {
-  return adapter as unknown as Adapter
+  return adapter as Adapter
 }

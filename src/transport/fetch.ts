@@ -104,7 +104,7 @@ function sendingOf(pieces: Pieces): Sending {
 function plainBody({ headers, body }: Response, undecoded: ReadonlyMap<string, CompressionFormat>): Response['body'] {
   const format = undecoded.get(headers.get('content-encoding')?.trim().toLowerCase() ?? '')
   if (!format || !body) return body
-  const decoder = new DecompressionStream(format) as unknown as ReadableWritablePair<Uint8Array, Uint8Array>
+  const decoder = new DecompressionStream(format) as ReadableWritablePair<Uint8Array, Uint8Array>
   return body.pipeThrough(decoder) as Response['body']
 }
 

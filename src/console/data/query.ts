@@ -82,7 +82,7 @@ export function usePages<Name extends RouteName>(
     queryKey: [name, input, 'pages'],
     queryFn: async ({ pageParam, signal }) => {
       const paged = { ...(input as object), query: { ...(input.query as object), limit: 100, cursor: pageParam } }
-      const page = (await api(name, paged as unknown as Input<Name>, signal)) as unknown as Page<Name>
+      const page = (await api(name, paged as Input<Name>, signal)) as unknown as Page<Name>
       if (!Array.isArray(page?.data)) throw misunderstood(200)
       return page
     },

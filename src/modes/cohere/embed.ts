@@ -42,7 +42,7 @@ const TYPES = ['float', 'base64'] as const
 
 /** Embeddings in the shape of Cohere's version 2. */
 export const cohereEmbed: Mode<CohereEmbedRequest> = {
-  ...(embedding as unknown as Mode<CohereEmbedRequest>),
+  ...embedding,
   operation: 'cohere_embed',
   schema: cohereEmbedRequest,
   inputs: (request) => partsOf(request).length,

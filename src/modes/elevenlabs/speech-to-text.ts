@@ -40,7 +40,7 @@ export const SPEECH_TO_TEXT_FIELDS: FieldTable = {
 
 /** Recordings as text in the shape of ElevenLabs. */
 export const speechToText: Mode<SpeechToTextRequest> = {
-  ...(audioTranscription as unknown as Mode<SpeechToTextRequest>),
+  ...audioTranscription,
   operation: 'speech_to_text',
   form: { file: 'file', model: 'model_id' },
   schema: speechToTextRequest,

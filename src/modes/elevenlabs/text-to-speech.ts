@@ -44,7 +44,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = { mp3: /^mp3_/, opus: /^opus_/
 
 /** Speech in the shape of ElevenLabs. */
 export const textToSpeech: Mode<TextToSpeechRequest> = {
-  ...(audioSpeech as unknown as Mode<TextToSpeechRequest>),
+  ...audioSpeech,
   operation: 'text_to_speech',
   schema: textToSpeechRequest,
   measure: ({ text }) => ({ characters: charactersOf(text) }),

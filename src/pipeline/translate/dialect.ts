@@ -93,5 +93,5 @@ export function namesOf({ names }: Dialect, request: ModelRequest): ClientNames 
 
 /** Erases the request type: callers pass requests that the dialect's own schema accepted. */
 export function asDialect<Request extends ModelRequest>(dialect: Dialect<Request>): Dialect {
-  return dialect as unknown as Dialect
+  return dialect as Dialect
 }

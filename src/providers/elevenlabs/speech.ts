@@ -21,7 +21,7 @@ const NATIVE_FORMAT = /^(mp3|opus|pcm|wav|ulaw|alaw)_\d+(_\d+)?$/
 
 /** Speech: the request is translated, and the audio is relayed unparsed. The vendor's own options (`seed`,
  *  `voice_settings`, `previous_text` …) are forwarded. */
-export const elevenlabsSpeech: Adapter<SpeechRequest> = {
+export const elevenlabsSpeech = {
   unparsed: true,
   request({ body }, connection) {
     const { input, response_format, language } = body
@@ -53,11 +53,11 @@ export const elevenlabsSpeech: Adapter<SpeechRequest> = {
     throw new GatewayError('upstream_malformed', "The provider's answer is not a sound.")
   },
   failure: elevenlabsFailure,
-}
+} satisfies Adapter<SpeechRequest>
 
 /** The same in the vendor's own shape. */
 export const elevenlabsTextToSpeech: Adapter<TextToSpeechRequest> = {
-  ...(elevenlabsSpeech as unknown as Adapter<TextToSpeechRequest>),
+  ...elevenlabsSpeech,
   request({ body: { text: input, output_format: response_format, ...own }, ...call }, connection) {
     const body = { ...own, input, ...(response_format == null ? {} : { response_format }) }
     return elevenlabsSpeech.request({ ...call, form: undefined, body }, connection)

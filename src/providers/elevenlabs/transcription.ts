@@ -44,7 +44,7 @@ export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
 
 /** The same in the vendor's own shape: its answer is relayed. */
 export const elevenlabsSpeechToText: Adapter<SpeechToTextRequest> = {
-  ...(elevenlabsTranscription as unknown as Adapter<SpeechToTextRequest>),
+  ...elevenlabsTranscription,
   reply(bytes, headers, call) {
     const asked = { ...call, body: { model: call.body.model, file: call.body.file }, form: undefined }
     const { usage, outputCharacters } = elevenlabsTranscription.reply(bytes, headers, asked)

@@ -40,7 +40,7 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
   function recordsOf({ sql }: ApiServices): KeyedRecords<Row, Fields> {
     const { table, searched, columns } = { ...kind, columns: contents.columns() }
     // The kind was typed by the table it names; from here on its columns are names of text.
-    return keyedRecords(sql, { table, id, searched, columns } as never) as unknown as KeyedRecords<Row, Fields>
+    return keyedRecords(sql, { table, id, searched, columns } as never) as KeyedRecords<Row, Fields>
   }
   async function find(services: ApiServices, key: string): Promise<Row | undefined> {
     return isStorable(key) ? recordsOf(services).find(key) : undefined

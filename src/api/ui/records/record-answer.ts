@@ -90,5 +90,5 @@ function ownAccount(level: Level, id: string, record: Fields) {
 }
 
 function scopeOf(level: Level, id: string, record: Fields): LimitedScope {
-  return { ...(record as unknown as Omit<LimitedScope, 'level' | 'id'>), level, id }
+  return { ...(record as Omit<LimitedScope, 'level' | 'id'>), level, id }
 }

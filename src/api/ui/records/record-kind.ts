@@ -10,10 +10,8 @@ import type { RecordOrder } from '../../../stores/sql/scopes/record-order.ts'
 import type { ApiServices } from '../../scope.ts'
 import type { Fields } from './record-fields.ts'
 
-/** Columns that every record here has. */
-export interface ScopeRow {
-  readonly version: string
-}
+/** The columns of a record, of which every one here has a version. */
+export type ScopeRow = Fields & { readonly version: string }
 
 /** Fields of a body: each is a column of the record. */
 type FieldsOf<Row> = { readonly [Column in keyof Row]?: z.ZodType }

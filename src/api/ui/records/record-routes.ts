@@ -82,10 +82,7 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
         where: columnsOf(kind, Object.fromEntries(columns)),
         filters,
       })
-      const { data, next_cursor } = pageOf(rows, limit, (row) => {
-        const id = String((row as unknown as Fields)[kind.id])
-        return cursorOf(order, row.order_value, id)
-      })
+      const { data, next_cursor } = pageOf(rows, limit, (row) => cursorOf(order, row.order_value, String(row[kind.id])))
       return json({ data: await answersOf(scope.services, kind, data), next_cursor })
     },
   )
@@ -195,7 +192,7 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       }
       const present = await records.find(id, mine)
       if (!present) throw await refused(scope, kind, id, update)
-      const moved = Object.keys(settled).find((name) => settled[name] !== (present as unknown as Fields)[name])
+      const moved = Object.keys(settled).find((name) => settled[name] !== present[name])
       if (moved === undefined && version !== undefined) throw changedMeanwhile(kind.noun)
       throw mistake(moved ?? kind.id, 'is settled when the record is made, and cannot be changed')
     },
@@ -240,10 +237,9 @@ interface Aftermath {
 export async function changed<Row extends ScopeRow>(
   scope: Scope,
   kind: RecordKind<Row>,
-  { record: row, before }: Changed<Row>,
+  { record, before }: Changed<Row>,
   { status = 200, written = {}, shownOnce = {}, ...aftermath }: Aftermath = {},
 ): Promise<Answer> {
-  const record = row as unknown as Fields & ScopeRow
   const id = String(record[kind.id])
   const hashes = [record.key_hash, (before as Fields).key_hash].filter((hash) => typeof hash === 'string')
   const { version } = record
@@ -255,7 +251,7 @@ export async function changed<Row extends ScopeRow>(
     changes: changesBetween(numbered(before), numbered(record), Object.keys(written)),
   })
   const [answer] =
-    status === 201 ? [await newAnswer(scope.services, kind, row)] : await answersOf(scope.services, kind, [row])
+    status === 201 ? [await newAnswer(scope.services, kind, record)] : await answersOf(scope.services, kind, [record])
   return changeAnswer(everywhere, { ...answer, ...shownOnce }, status)
 }
 

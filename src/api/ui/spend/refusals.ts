@@ -86,5 +86,5 @@ function positionOf(cursor: string): RefusalPosition | undefined {
   if (!isPosition || !dateOrTime().safeParse(values[0]).success) {
     throw mistake('cursor', 'must be the next_cursor of the page before')
   }
-  return Object.fromEntries(KEYS.map((name, index) => [name, values[index]])) as unknown as RefusalPosition
+  return Object.fromEntries(KEYS.map((name, index) => [name, values[index]])) as RefusalPosition
 }

@@ -11,7 +11,7 @@ export function withoutCacheMarks<Marked extends JsonRecord>(list: readonly Mark
     const { content, tool_calls } = marked
     if (Array.isArray(content)) Object.assign(rest, { content: plainly(withoutCacheMarks(content.filter(isRecord))) })
     if (Array.isArray(tool_calls)) Object.assign(rest, { tool_calls: withoutCacheMarks(tool_calls.filter(isRecord)) })
-    return rest as unknown as Marked
+    return rest as Marked
   })
 }
 

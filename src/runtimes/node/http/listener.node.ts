@@ -43,7 +43,7 @@ export function requestListener(handle: Handling, log: Log): Listener {
 
 /** The part of a Request that the router and its middleware use. */
 function requestOf({ method, headers }: Incoming, url: string): Request {
-  return { method, url, headers: { get: (name: string) => headers[name.toLowerCase()] ?? null } } as unknown as Request
+  return { method, url, headers: { get: (name: string) => headers[name.toLowerCase()] ?? null } } as Request
 }
 
 /** Stands for the host of every request, which has no effect on routing. */

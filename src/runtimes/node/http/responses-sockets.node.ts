@@ -145,7 +145,7 @@ function requestOf({ headers }: IncomingMessage, body: Uint8Array): Request {
     const key = name.toLowerCase()
     return own[key] ?? (OF_CONNECTION.test(key) ? null : (headers[key] ?? null))
   }
-  return { method: 'POST', url: 'http://localhost/v1/responses', headers: { get } } as unknown as Request
+  return { method: 'POST', url: 'http://localhost/v1/responses', headers: { get } } as Request
 }
 
 interface Turn {

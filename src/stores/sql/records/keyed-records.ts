@@ -7,7 +7,7 @@ import { routingChange } from './routing-change.ts'
 import { stored } from './stored.ts'
 
 /** The columns that every such table has in addition to its content. */
-interface Kept {
+type Kept = {
   readonly version: number
   readonly created_at: string
   readonly updated_at: string

@@ -153,5 +153,5 @@ export const factOf = (name: FactName): CallFact => CALL_FACTS[name]
 export function factsThat<const Mark extends 'alike' | 'summed' | 'money' | 'mayLack'>(
   mark: Mark,
 ): readonly FactsThat<Mark>[] {
-  return FACT_NAMES.filter((name) => factOf(name)[mark]) as unknown as FactsThat<Mark>[]
+  return FACT_NAMES.filter((name) => factOf(name)[mark]) as FactsThat<Mark>[]
 }

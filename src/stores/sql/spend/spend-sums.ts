@@ -29,7 +29,7 @@ const COUNTED = {
 const SUMMED = factsThat('summed')
 export type SpendSum = keyof typeof COUNTED | FactsThat<'summed'> | LatencySum
 
-const OF_FACTS = Object.fromEntries(SUMMED.map((name) => [name, readerOf(name)])) as unknown as {
+const OF_FACTS = Object.fromEntries(SUMMED.map((name) => [name, readerOf(name)])) as {
   readonly [Name in FactsThat<'summed'>]: (row: SpendRow) => number | null
 }
 
