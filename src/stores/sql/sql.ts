@@ -27,16 +27,22 @@ export interface Sql {
   close(): Promise<void>
 }
 
+/** Why there is no connection to a server without TLS. */
+export const NO_TLS = 'NO_TLS'
+
 /** SQLSTATE read_only_sql_transaction. */
 export const READ_ONLY = '25006'
 
-/** A failed statement. `code` is the SQLSTATE if the server sent one. The message never holds a connection string. */
+/** A failed statement. `code` is the SQLSTATE if the server sent one; `unconnected` says why there is no connection, if
+ *  that is known: an error code of the network or of its TLS. The message never holds a connection string. */
 export class SqlError extends Error {
   override readonly name = 'SqlError'
   readonly code: string | undefined
-  constructor(message: string, code?: string) {
+  readonly unconnected: string | undefined
+  constructor(message: string, code?: string, unconnected?: string) {
     super(message)
     this.code = code
+    this.unconnected = unconnected
   }
 
   /** The database did not answer, or is temporarily unable to: no connection, no resources, a timeout, a start or a

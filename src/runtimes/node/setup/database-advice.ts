@@ -1,8 +1,10 @@
-import type { SqlError } from '../../../stores/sql/sql.ts'
+import { NO_TLS, type SqlError } from '../../../stores/sql/sql.ts'
 
-/** What an operator does about a database that refuses, by its SQLSTATE or by why there is no connection. The first that
- *  fits holds. */
-const ADVICE: readonly (readonly [what: RegExp, advice: string])[] = [
+type Advice = readonly (readonly [what: RegExp, advice: string])[]
+
+/** What an operator does about a database that refuses, by its SQLSTATE, and what it says where that is not enough. The
+ *  first that fits holds. */
+const REFUSED: Advice = [
   [/^53100/, 'Make room on the disk of the database.'],
   [/^53300/, 'Raise max_connections there, or put a pooler before it: each process opens up to 10 connections.'],
   [/^28.*(no encryption|SSL off)/s, 'Add ?sslmode=require to DATABASE_URL, or let this machine in (pg_hba.conf).'],
@@ -12,24 +14,33 @@ const ADVICE: readonly (readonly [what: RegExp, advice: string])[] = [
   [/^42501/, 'Make the user of DATABASE_URL the owner of the database and of its tables.'],
   [/^22P05/, "Create it with ENCODING 'UTF8' TEMPLATE template0."],
   [/^25006/, 'Name the primary server in DATABASE_URL: this one takes no writes.'],
-  [/^The .*no TLS/, 'Leave sslmode out of DATABASE_URL, or switch TLS on there.'],
-  [/^The .*ALTNAME/, 'Name the server in DATABASE_URL as its certificate does.'],
-  [
-    /^The .*(CERT|VERIFY|ISSUER)/,
-    'Name the certificate of its authority in DATABASE_URL (sslrootcert=FILE), or check none (sslmode=no-verify).',
-  ],
-  [/^The .*(ENOTFOUND|EAI_AGAIN)/, 'Correct the host in DATABASE_URL, or see the DNS of this machine.'],
-  [/^The .*ENOENT/, 'Correct the file of sslrootcert, or the socket, in DATABASE_URL.'],
-  [/^The .*ECONNREFUSED/, 'Start it, or correct the host and the port in DATABASE_URL.'],
-  [/^The /, 'See DATABASE_URL, and that the server lets this machine in.'],
 ]
 
-export function databaseAdvice({ code, message }: SqlError): string {
-  const said = code === undefined ? message : `${code} ${message}`
-  return ADVICE.find(([what]) => what.test(said))?.[1] ?? 'See the log of the database.'
+const CERTIFICATE = /CERT|VERIFY|ISSUER/
+
+/** The same of one that is not connected, by why it is not. */
+const UNCONNECTED: Advice = [
+  [new RegExp(NO_TLS), 'Leave sslmode out of DATABASE_URL, or switch TLS on there.'],
+  [/ALTNAME/, 'Name the server in DATABASE_URL as its certificate does.'],
+  [
+    CERTIFICATE,
+    'Name the certificate of its authority in DATABASE_URL (sslrootcert=FILE), or check none (sslmode=no-verify).',
+  ],
+  [/ENOTFOUND|EAI_AGAIN/, 'Correct the host in DATABASE_URL, or see the DNS of this machine.'],
+  [/ENOENT/, 'Correct the file of sslrootcert, or the socket, in DATABASE_URL.'],
+  [/ECONNREFUSED/, 'Start it, or correct the host and the port in DATABASE_URL.'],
+]
+
+export function databaseAdvice({ code, message, unconnected = '' }: SqlError): string {
+  if (code !== undefined) return adviceOf(REFUSED, `${code} ${message}`) ?? 'See the log of the database.'
+  return adviceOf(UNCONNECTED, unconnected) ?? 'See DATABASE_URL, and that the server lets this machine in.'
+}
+
+function adviceOf(list: Advice, said: string): string | undefined {
+  return list.find(([what]) => what.test(said))?.[1]
 }
 
 /** Whether the certificate of the server is not accepted. */
-export function isOfCertificate({ code, message }: SqlError): boolean {
-  return code === undefined && /CERT|VERIFY|ISSUER/.test(message)
+export function isOfCertificate({ unconnected }: SqlError): boolean {
+  return unconnected !== undefined && CERTIFICATE.test(unconnected)
 }

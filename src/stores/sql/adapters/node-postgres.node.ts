@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { READ_ONLY, type Sql, SqlError } from '../sql.ts'
+import { NO_TLS, READ_ONLY, type Sql, SqlError } from '../sql.ts'
 import { credentialsOf } from './connection-string.ts'
 import { noAnswer, refused, sqlOver, type Wire, type WireResult, type WireStatement } from './wire.ts'
 
@@ -141,6 +141,10 @@ function failure(error: unknown, timeoutMs: number): SqlError {
   if (error instanceof pg.DatabaseError && error.code) return refused(error.code, error.message)
   const { message, code } = error as NodeJS.ErrnoException
   if (/timeout/i.test(message)) return noAnswer(timeoutMs)
-  if (/does not support SSL/.test(message)) return new SqlError('The database cannot be reached (it speaks no TLS).')
-  return new SqlError(`The database cannot be reached${code ? ` (${code})` : ''}.`)
+  if (/does not support SSL/.test(message)) return unreached('it speaks no TLS', NO_TLS)
+  return unreached(code, code)
+}
+
+function unreached(why: string | undefined, unconnected: string | undefined): SqlError {
+  return new SqlError(`The database cannot be reached${why ? ` (${why})` : ''}.`, undefined, unconnected)
 }

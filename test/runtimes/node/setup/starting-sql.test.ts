@@ -55,7 +55,8 @@ describe('prepareDatabase', () => {
     ['53100', 'could not extend file', 'Make room'],
     [undefined, 'The database cannot be reached (SELF_SIGNED_CERT_IN_CHAIN).', 'sslrootcert=FILE'],
   ])('asks only once what refuses, and says what to do: %s, %s', async (code, message, advice) => {
-    const sql = failing(new SqlError(message, code))
+    const unconnected = /\((\w+)\)\.$/.exec(message)?.[1]
+    const sql = failing(new SqlError(message, code, unconnected))
     const preparing = prepareDatabase(sql, '', { patienceMs: 5000, log: silent, saltKeys: {} })
     await expect(preparing).rejects.toThrow(`: ${message.replace(/\.$/, '')}. `)
     await expect(preparing).rejects.toThrow(advice)
