@@ -1,4 +1,4 @@
-import { type Failure, type FailureName, GatewayError } from '../../lib/errors.ts'
+import { type FailureName, GatewayError } from '../../lib/errors.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
 import { askForAll } from '../cache/from-cache.ts'
 import type { Call } from '../call.ts'
@@ -37,39 +37,24 @@ async function tryAll(services: PipelineServices, call: Call, walkOfFirst: Group
   const { plan: first } = walkOfFirst
   const waiting: GroupWalk[] = []
   const resting: Resting[] = []
-  let visited: Set<string> | undefined
+  const visited = new Set([first.group.name])
   let failure: GatewayError | undefined
 
   for (let walk: GroupWalk | undefined = walkOfFirst; walk; walk = await nextOf(services, call, waiting, resting)) {
     const { plan } = walk
-    const again = call.plans.includes(plan)
-    if (!again) call.plans.push(plan)
-    const { servedGroup } = call
-    const attempts = call.attempts.length - (walk.begun ? 1 : 0)
-    let chain: Failure['chain']
-    try {
-      if (plan !== first) askForAll(call)
-      if (!again && plan !== first) await holdFallback(services, call, plan, plan.order())
-      call.servedGroup = plan.group.name
-      const result = await walkOn(services, call, walk)
-      if (result.kind !== 'rest') return result
-      resting.push({ walk, rest: result })
-      throw result.failure
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error
-      chain = error.row.chain
-      const askedNone = call.attempts.length === attempts
-      // A group without an attempt served nothing, and earlier failures of attempts tell more than its refusal.
-      if (askedNone) call.servedGroup = servedGroup
-      if (call.client.signal.aborted) throw departure(call.client.signal)
-      const says = !askedNone || failure === undefined || (attempts === 0 && NONE_AVAILABLE.includes(error.failure))
-      if (says) failure = error
-      // A fault of the request repeats everywhere: the groups queued for earlier failures are dropped.
-      if (!askedNone && chain !== 'fallbacks') waiting.length = resting.length = 0
-    }
+    const tried = await tryGroup(services, call, walk, { isFallback: plan !== first })
+    if (tried.kind !== 'failed') return tried
+    if (call.client.signal.aborted) throw departure(call.client.signal)
+    const { askedNone, rest } = tried
+    const { failure: name, row } = tried.failure
+    if (rest) resting.push({ walk, rest })
+    // Earlier failures of attempts tell more than the refusal of a group without one.
+    const isNews = !askedNone || (call.attempts.length === 0 && NONE_AVAILABLE.includes(name))
+    if (isNews || failure === undefined) failure = tried.failure
+    // A fault of the request repeats everywhere: the groups queued for earlier failures are dropped.
+    if (!askedNone && row.chain !== 'fallbacks') waiting.length = resting.length = 0
     if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
-    visited ??= new Set([first.group.name])
-    for (const group of fallbackGroups(services, chain, plan.group)) {
+    for (const group of fallbackGroups(services, row.chain, plan.group)) {
       if (visited.has(group.name)) continue
       visited.add(group.name)
       const fallback = planFallback(services, call, group)
@@ -77,13 +62,61 @@ async function tryAll(services: PipelineServices, call: Call, walkOfFirst: Group
     }
     if (waiting.length + resting.length > 0) settleEnded(services, call)
   }
-  if (call.attempts.length === 0 && failure && NONE_AVAILABLE.includes(failure.failure)) {
-    const probe = failure.failure === 'no_healthy_deployment' ? await earlyProbe(services, call) : undefined
-    if (probe) return hedgedAttempt(services, call, probe.plan, probe.started, async () => undefined)
-    // Names the requested group: the caller may not know the fallbacks.
-    throw noneAvailable(services, call.plans)
+  return lastResort(services, call, failure)
+}
+
+/** A group of which no deployment has answered. */
+interface FailedGroup {
+  readonly kind: 'failed'
+  readonly failure: GatewayError
+  /** No attempt was made. */
+  readonly askedNone: boolean
+  /** Present if a deployment may be retried later. */
+  readonly rest?: Rest
+}
+
+/** Begins the walk of a group, or goes on with it. */
+async function tryGroup(
+  services: PipelineServices,
+  call: Call,
+  walk: GroupWalk,
+  { isFallback }: { readonly isFallback: boolean },
+): Promise<Committed | FailedGroup> {
+  const { plan } = walk
+  const { servedGroup } = call
+  const attempts = call.attempts.length - (walk.begun ? 1 : 0)
+  const isNew = !call.plans.includes(plan)
+  if (isNew) call.plans.push(plan)
+  const failed = (failure: GatewayError, rest?: Rest): FailedGroup => {
+    const askedNone = call.attempts.length === attempts
+    // A group without an attempt served nothing.
+    if (askedNone) call.servedGroup = servedGroup
+    return { kind: 'failed', failure, askedNone, ...(rest && { rest }) }
   }
-  throw failure ?? new GatewayError('internal', 'No attempt was made.')
+  try {
+    if (isFallback) askForAll(call)
+    if (isFallback && isNew) await holdFallback(services, call, plan, plan.order())
+    call.servedGroup = plan.group.name
+    const result = await walkOn(services, call, walk)
+    return result.kind === 'rest' ? failed(result.failure, result) : result
+  } catch (error) {
+    if (error instanceof GatewayError) return failed(error)
+    throw error
+  }
+}
+
+/** Probes a cooled deployment if all of a call's groups are left alone. Rejects with the failure of the call otherwise. */
+async function lastResort(
+  services: PipelineServices,
+  call: Call,
+  failure: GatewayError | undefined,
+): Promise<Committed> {
+  if (call.attempts.length > 0 || !failure || !NONE_AVAILABLE.includes(failure.failure))
+    throw failure ?? new GatewayError('internal', 'No attempt was made.')
+  const probe = failure.failure === 'no_healthy_deployment' ? await earlyProbe(services, call) : undefined
+  if (probe) return hedgedAttempt(services, call, probe.plan, probe.started, async () => undefined)
+  // Names the requested group: the caller may not know the fallbacks.
+  throw noneAvailable(services, call.plans)
 }
 
 /** The next walk: an untried group, unless a waiting retry would answer sooner. */
