@@ -91,6 +91,20 @@ it.each(['openai/gpt-5', 'mistral/m', 'groq/m'])(
   },
 )
 
+it('Kimi is told something in the place of reasoning, and the beginning of an answer even where it is empty', async () => {
+  const said = { role: 'assistant', content: 'Hi.', reasoning_content: null }
+  const silent = { role: 'assistant', content: '' }
+  const turns = (last: object) => ({ model: 'm', messages: [...messages, said, silent, ...messages, last] })
+  const [begun, question] = [
+    { ...silent, partial: true },
+    { role: 'user', content: 'Hi' },
+  ]
+  const told = async (last: object) => (await asked(chatDialect, 'moonshot/kimi-k3', turns(last))).messages
+  const hi = { role: 'assistant', content: 'Hi.', reasoning_content: ' ' }
+  expect(await told(question)).toEqual([...messages, hi, ...messages, question])
+  expect((await told(begun)).at(-1)).toEqual({ ...begun, reasoning_content: ' ' })
+})
+
 it('Mistral is told nothing of a message in its parts, where some clients copy it', async () => {
   const { tool_calls, content: _, prefix: _prefix, ...rest } = answer
   const part = { ...rest, type: 'text', text: 'I look.', refusal: null, annotations: [] }

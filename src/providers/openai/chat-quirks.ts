@@ -12,8 +12,8 @@ export interface ChatQuirks {
   readonly streamOptions?: false
   /** The only field in which it accepts the reasoning of earlier turns; absent if it accepts any. */
   readonly reasoning?: ReasoningField
-  /** It refuses earlier answers without the field of their reasoning, which may be empty. */
-  readonly needsReasoning?: true
+  /** It refuses earlier answers without the field of their reasoning: what it takes in the place of none. */
+  readonly noReasoning?: string
   /** Addresses of objects that it reads with the account's credentials. */
   readonly readsOwn?: RegExp
   /** It accepts the cache marks of the Messages API. */
@@ -59,6 +59,8 @@ export interface ChatQuirks {
   readonly seed?: string
   /** It wants an answer between the result of a tool and the user's next words, and refuses answers that say nothing. */
   readonly answersResults?: true
+  /** It refuses answers that say nothing, even where they have reasoning. */
+  readonly refusesSilence?: true
   /** It refuses to go on with the words that a conversation ends with, unless they are marked. */
   readonly marksPrefill?: true
   /** It knows no names of participants. */

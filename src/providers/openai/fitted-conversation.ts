@@ -34,7 +34,8 @@ export function conversationFitting(
 /** The names of members and roles without which a conversation fits. */
 function wordsThatChange({
   reasoning,
-  needsReasoning,
+  noReasoning,
+  refusesSilence,
   instructionsAnywhere,
   refusesHints,
   strictCalls,
@@ -43,7 +44,7 @@ function wordsThatChange({
 }: ChatQuirks): ReadonlySet<string> {
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
-    ...(needsReasoning ? [ASSISTANT] : []),
+    ...(noReasoning !== undefined || refusesSilence ? [ASSISTANT] : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
     ...(refusesHints ? [...OF_ANSWERS, PARTS] : []),
     ...(documentUrls ? [FILE] : []),
@@ -57,7 +58,8 @@ function fitted(
   messages: Messages,
   {
     reasoning,
-    needsReasoning,
+    noReasoning,
+    refusesSilence,
     instructionsAnywhere,
     refusesHints,
     strictCalls,
@@ -70,7 +72,9 @@ function fitted(
   drop: Drop,
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
-  if (needsReasoning && fitting.some(lacksReasoning)) fitting = fitting.map(withEmptyReasoning)
+  // A last answer that is marked so is a beginning, to be gone on with.
+  if (refusesSilence && fitting.at(-1)?.partial !== true) fitting = withoutSilence(fitting, false)
+  if (noReasoning !== undefined) fitting = withSomeReasoning(fitting, noReasoning)
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
   if (refusesHints && fitting.some(hasAnswerFields)) fitting = fitting.map(withoutAnswerFields)
   if (refusesHints) fitting = withPlainParts(fitting)
@@ -82,11 +86,13 @@ function fitted(
 }
 
 const ASSISTANT = 'assistant'
-const lacksReasoning = ({ role, reasoning_content }: Message) =>
-  role === ASSISTANT && typeof reasoning_content !== 'string'
 /** As an answer of other vendors' models, or of a client that keeps no reasoning, is taken. */
-const withEmptyReasoning = (message: Message): Message =>
-  lacksReasoning(message) ? { ...message, reasoning_content: '' } : message
+function withSomeReasoning(messages: Messages, none: string): Messages {
+  const lacks = ({ role, reasoning_content: thought }: Message) =>
+    role === ASSISTANT && (typeof thought !== 'string' || thought.length < none.length)
+  if (!messages.some(lacks)) return messages
+  return messages.map((message) => (lacks(message) ? { ...message, reasoning_content: none } : message))
+}
 
 /** The ids of calls, and of what their results name. */
 const IDS = ['id', 'tool_call_id']

@@ -151,7 +151,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: [],
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
-    needsReasoning: true,
+    noReasoning: '',
     withoutSchemas: true,
   },
   openrouter: {
@@ -205,6 +205,9 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: [],
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
+    // An empty text is no reasoning to some of its models.
+    noReasoning: ' ',
+    refusesSilence: true,
     efforts: [[/kimi-k[3-9]/, ['low', 'high', 'max']]],
     samplesAlone: (model) => /kimi-(?!k2(-|$))/.test(model),
     hottest: 1,
