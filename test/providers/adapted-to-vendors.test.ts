@@ -91,6 +91,25 @@ it.each(['openai/gpt-5', 'mistral/m', 'groq/m'])(
   },
 )
 
+const forced = { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' }
+const unthought = { thinking: { type: 'disabled' } }
+
+it.each([
+  ['deepseek/deepseek-v4-pro', forced, unthought],
+  ['deepseek/deepseek-v4-pro', { ...forced, thinking: { type: 'enabled' } }, { thinking: { type: 'enabled' } }],
+  [
+    'deepseek/deepseek-v4-pro',
+    { ...forced, tool_choice: 'auto', reasoning_effort: 'max' },
+    { reasoning_effort: 'max' },
+  ],
+  ['deepseek/deepseek-v4-pro', { reasoning_effort: 'none' }, unthought],
+  ['moonshot/kimi-k2.6', { ...forced, reasoning_effort: 'high' }, unthought],
+  ['moonshot/kimi-k3', forced, {}],
+])('%s is told not to think where it is made to call, or asked so: %j', async (model, more, expected) => {
+  const { thinking, reasoning_effort } = await asked(chatDialect, model, { model: 'm', messages, ...more })
+  expect({ thinking, reasoning_effort }).toEqual(expected)
+})
+
 it('Kimi is told something in the place of reasoning, and the beginning of an answer even where it is empty', async () => {
   const said = { role: 'assistant', content: 'Hi.', reasoning_content: null }
   const silent = { role: 'assistant', content: '' }

@@ -2,8 +2,9 @@ import { asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/leni
 import { isSecret, reveal } from '../../lib/secret.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Connection } from '../provider.ts'
+import { forcesTools } from '../wire/fitting/asked-call.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
-import { forcesTools } from './asked-call.ts'
+
 import { claudeVersion } from './claude-version.ts'
 
 /** The beta that a request with `block_binding` is part of. */

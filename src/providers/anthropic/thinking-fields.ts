@@ -1,11 +1,12 @@
 import { entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { forcesTools } from '../wire/fitting/asked-call.ts'
 import { type Efforts, effortOfBudget, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { withoutSilence } from '../wire/fitting/plain-conversation.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
-import { forcesTools } from './asked-call.ts'
+
 import { claudeVersion } from './claude-version.ts'
 
 /** With the usual limit no more than the 32,000 tokens that every model which thinks can write. */

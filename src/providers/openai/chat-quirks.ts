@@ -51,6 +51,12 @@ export interface ChatQuirks {
   readonly plainWithTools?: RegExp
   /** Those of them that reason unasked, and have to be told not to. */
   readonly toldNotToReason?: RegExp
+  /** Its models that reason unless `thinking` tells them not to, and refuse to be made to call a function while they do. */
+  readonly stopsThinking?: RegExp
+  /** Its models that always reason, and refuse to be made to call a function. */
+  readonly callsUnforced?: RegExp
+  /** Its models that can be made to call a function, but not a certain one. */
+  readonly callsAny?: RegExp
   /** Whether a model that reasons so much refuses to be told how to sample. */
   readonly samplesAlone?: (model: string, effort: unknown) => boolean
   /** The highest temperature that it takes, if chat's is higher. */

@@ -28,6 +28,7 @@ import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { conversationFitting } from './fitted-conversation.ts'
+import { fittedCall } from './forced-call.ts'
 import { strictFields } from './strict-fields.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
 
@@ -50,10 +51,13 @@ export function openaiChatWith(
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
       const drop = dropper(call)
-      if (translated) Object.assign(changes, plain(call, connection.model, quirks))
+      const called = fittedCall(body, connection.model, quirks, drop)
+      const given = called ? { ...call, body: { ...body, ...called } } : call
+      Object.assign(changes, called)
+      if (translated) Object.assign(changes, plain(given, connection.model, quirks))
       else {
         if (unknownHints) Object.assign(changes, withoutHints(body, drop, unknownHints))
-        if (!ownEfforts) Object.assign(changes, takenEffort(body, connection.model, quirks, drop))
+        if (!ownEfforts) Object.assign(changes, takenEffort(given.body, connection.model, quirks, drop))
       }
       const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, drop)
       if (messages) changes.messages = messages

@@ -152,6 +152,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
     noReasoning: '',
+    // The older names each stand for one of the two ways.
+    stopsThinking: /^(?!deepseek-(chat|reasoner))/,
     withoutSchemas: true,
   },
   openrouter: {
@@ -208,6 +210,9 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     // An empty text is no reasoning to some of its models.
     noReasoning: ' ',
     refusesSilence: true,
+    stopsThinking: /kimi-k2\.[56]/,
+    callsUnforced: /kimi-k2\.[7-9]/,
+    callsAny: /kimi-k[3-9]/,
     efforts: [[/kimi-k[3-9]/, ['low', 'high', 'max']]],
     samplesAlone: (model) => /kimi-(?!k2(-|$))/.test(model),
     hottest: 1,
