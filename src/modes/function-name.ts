@@ -7,7 +7,11 @@ const DIGITS = 8
 
 /** A name for a function that every vendor takes: the same, or one made of it. Different names stay different. */
 export function functionName(name: string): string {
-  if (EVERYWHERE.test(name)) return name
-  const kept = name.replace(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z_])/, '_')
+  return EVERYWHERE.test(name) ? name : madeName(name)
+}
+
+/** The same, where a vendor takes fewer. */
+export function madeName(name: string): string {
+  const kept = name.replace(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z])/, 'f_')
   return `${kept.slice(0, LONGEST - DIGITS - 1)}_${digestOf(name).slice(0, DIGITS)}`
 }

@@ -4,7 +4,7 @@ import { editJson } from '../../lib/json/edit-json.ts'
 import { wordsIn } from '../../lib/json/lazy-json.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
-import { EVERYWHERE, functionName } from '../../modes/function-name.ts'
+import { EVERYWHERE, madeName } from '../../modes/function-name.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Adapter, Outgoing, StreamStep, Takes } from '../../providers/provider.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
@@ -19,10 +19,10 @@ interface Fitted {
 }
 
 /** An adapter of chat that is only given names of functions and ids of calls that its vendor takes. Others are
- *  replaced, equal ones by equal ones, and the answer gets the client's names back. `otherwise`: the rules for a vendor
- *  without its own. */
+ *  replaced, equal ones by equal ones, and the answer gets the client's names back. `otherwise`: the rules where the
+ *  vendor has none of its own. */
 export function fitted(adapter: Adapter, otherwise?: Takes): Adapter {
-  const takes = adapter.takes ?? otherwise
+  const takes = adapter.takes || otherwise ? { ...otherwise, ...adapter.takes } : undefined
   if (!takes) return adapter
   const known = new WeakMap<ModelRequest, Fitted>()
   const fittedOnce = (call: Outgoing): Fitted => {
@@ -66,7 +66,7 @@ function fittedCall(call: Outgoing, { functions, calls }: Takes): Fitted {
   const names = new Map<string, string>()
   const name = (given: unknown): unknown => {
     if (typeof given !== 'string' || given === '' || !functions || functions.test(given)) return given
-    const fitting = functionName(given)
+    const fitting = madeName(given)
     names.set(fitting, given)
     return fitting
   }

@@ -37,6 +37,8 @@ export interface ChatQuirks {
   readonly allowsTools?: true
   /** It refuses functions without a description of their parameters. */
   readonly needsParameters?: true
+  /** It takes schemas of records alone, without tuples, with references to their definitions alone. */
+  readonly definedSchemas?: true
   /** It takes no schema for an answer. */
   readonly withoutSchemas?: true
   /** The most stop sequences that it takes. */

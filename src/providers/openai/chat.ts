@@ -26,6 +26,7 @@ import { adaptedFields, takenEffort, withoutHints } from './adapted-fields.ts'
 import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
+import { definedSchemas } from './defined-schemas.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { conversationFitting } from './fitted-conversation.ts'
 import { fittedCall } from './forced-call.ts'
@@ -63,6 +64,10 @@ export function openaiChatWith(
       if (messages) changes.messages = messages
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
         changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)
+      }
+      if (quirks.definedSchemas) {
+        const { tools = given.body.tools, response_format = given.body.response_format } = changes
+        Object.assign(changes, definedSchemas(tools as ChatRequest['tools'], response_format))
       }
       if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
       Object.assign(changes, limitRenamed(body, limitOf(quirks, connection.model)))

@@ -213,6 +213,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     stopsThinking: /kimi-k2\.[56]/,
     callsUnforced: /kimi-k2\.[7-9]/,
     callsAny: /kimi-k[3-9]/,
+    definedSchemas: true,
+    takes: { functions: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/ },
     efforts: [[/kimi-k[3-9]/, ['low', 'high', 'max']]],
     samplesAlone: (model) => /kimi-(?!k2(-|$))/.test(model),
     hottest: 1,

@@ -21,7 +21,7 @@ export function isRecursive(root: unknown): boolean {
     if (seen.has(reference)) return false
     seen.add(reference)
     open.add(reference)
-    const found = leadsBack(target(root, reference))
+    const found = leadsBack(targetOf(root, reference))
     open.delete(reference)
     return found
   }
@@ -29,7 +29,7 @@ export function isRecursive(root: unknown): boolean {
 }
 
 /** What a reference within the schema names. */
-function target(root: unknown, reference: string): unknown {
+export function targetOf(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined
   const steps = reference.slice(2).split('/')
   return steps.reduce((value: unknown, step) => {
