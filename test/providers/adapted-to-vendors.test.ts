@@ -110,6 +110,20 @@ it.each([
   expect({ thinking, reasoning_effort }).toEqual(expected)
 })
 
+const schema = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } }
+const json = { type: 'json_object' }
+
+it.each([
+  ['deepseek/deepseek-v4-pro', { response_format: schema }, json, 2],
+  ['deepseek/deepseek-v4-pro', { response_format: json }, json, 1],
+  ['groq/openai/gpt-oss-120b', { ...forced, response_format: schema }, undefined, 2],
+  ['groq/openai/gpt-oss-120b', { ...forced, response_format: json }, undefined, 2],
+  ['groq/openai/gpt-oss-120b', { response_format: schema }, schema, 1],
+])('%s is told in words of a format that it does not take: %j', async (model, more, format, turns) => {
+  const sent = await asked(chatDialect, model, { model: 'm', messages, ...more })
+  expect([sent.response_format, sent.messages.length]).toEqual([format, turns])
+})
+
 it('Kimi is told something in the place of reasoning, and the beginning of an answer even where it is empty', async () => {
   const said = { role: 'assistant', content: 'Hi.', reasoning_content: null }
   const silent = { role: 'assistant', content: '' }

@@ -41,6 +41,8 @@ export interface ChatQuirks {
   readonly definedSchemas?: true
   /** It takes no schema for an answer. */
   readonly withoutSchemas?: true
+  /** It takes no format for an answer beside functions. */
+  readonly formatsAlone?: true
   /** The most stop sequences that it takes. */
   readonly stops?: number
   /** Further fields that it refuses, which do not change the meaning of an answer. */

@@ -3,10 +3,11 @@ import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import type { Drop } from '../../modes/field-table.ts'
 import { type Adapter, dropper, type Outgoing, type Reply } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
-import { withJsonAskedFor } from '../wire/fitting/format-instruction.ts'
+import { withFormatInstruction, withJsonAskedFor } from '../wire/fitting/format-instruction.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import {
   documentAddress,
@@ -57,6 +58,7 @@ export function openaiChatWith(
       Object.assign(changes, called)
       if (translated) Object.assign(changes, plain(given, connection.model, quirks))
       else {
+        Object.assign(changes, fittedFormat(given.body, quirks, drop))
         if (unknownHints) Object.assign(changes, withoutHints(body, drop, unknownHints))
         if (!ownEfforts) Object.assign(changes, takenEffort(given.body, connection.model, quirks, drop))
       }
@@ -114,7 +116,7 @@ export function asTaken(call: Outgoing<ChatRequest>, model: string, quirks: Chat
 /** The fields of a translated request without what only other dialects know. */
 function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): Record<string, unknown> {
   const drop = dropper(call)
-  const told = withJsonAskedFor(call.body, !quirks.withoutSchemas, drop)
+  const told = withFittingFormat(call.body, quirks, drop)
   const allowed = quirks.allowsTools ? told : withAllowedTools(told, "this vendor's chat")
   const changes = {
     ...(told === call.body ? {} : { response_format: told.response_format }),
@@ -128,6 +130,22 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
   if (quirks.cacheMarks) return { ...adapted, ...(withTexts === call.body.messages ? {} : { messages: withTexts }) }
   if (hasCacheMarks(body)) drop('cache_control')
   return { ...adapted, messages: withoutCacheMarks(withTexts), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
+}
+
+/** A request whose format for the answer is told in words where the vendor does not take it. */
+function withFittingFormat(body: ChatRequest, { withoutSchemas, formatsAlone }: ChatQuirks, drop: Drop): ChatRequest {
+  return formatsAlone && body.tools?.length
+    ? withFormatInstruction(body, drop)
+    : withJsonAskedFor(body, !withoutSchemas, drop)
+}
+
+/** The same of a request in chat, as changes; whether its messages speak of JSON is left to the client. */
+function fittedFormat(body: ChatRequest, quirks: ChatQuirks, drop: Drop): Record<string, unknown> {
+  const { withoutSchemas, formatsAlone } = quirks
+  const { type } = asRecord(withoutSchemas || formatsAlone ? body.response_format : undefined)
+  if (type !== 'json_schema' && !(type === 'json_object' && formatsAlone)) return {}
+  const { messages, response_format } = withFittingFormat(body, quirks, drop)
+  return messages === body.messages ? {} : { messages, response_format }
 }
 
 /** A translated conversation without what the vendor cannot read; the same list where nothing changes. */

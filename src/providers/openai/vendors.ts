@@ -117,6 +117,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     refusesHints: true,
     strictCalls: true,
     refuses: ['top_k'],
+    formatsAlone: true,
     stops: 4,
     efforts: [
       [/gpt-oss/, ['low', 'medium', 'high']],
