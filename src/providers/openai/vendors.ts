@@ -179,6 +179,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'https://api.x.ai/v1',
     modes: ['responses', 'image_generation'],
     efforts: [
+      [/grok-4\.20(?!-multi-agent)/, []],
       [/grok-4\.3/, ['none', 'low', 'medium', 'high']],
       [/grok-4\.5/, ['low', 'medium', 'high']],
       [/grok-(4\.[6-9]|[5-9])/, ['low', 'medium', 'high', 'xhigh']],
