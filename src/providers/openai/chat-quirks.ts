@@ -14,6 +14,8 @@ export interface ChatQuirks {
   readonly reasoning?: ReasoningField
   /** It refuses earlier answers without the field of their reasoning: what it takes in the place of none. */
   readonly noReasoning?: string
+  /** Its answers have `reasoning_details`, which it wants back. */
+  readonly reasoningDetails?: true
   /** Addresses of objects that it reads with the account's credentials. */
   readonly readsOwn?: RegExp
   /** It accepts the cache marks of the Messages API. */

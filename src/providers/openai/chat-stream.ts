@@ -26,17 +26,19 @@ export function openaiChatStream(options: {
   readonly choices?: number
   /** The vendor writes parts where OpenAI writes text. */
   readonly textContent?: true
+  /** The answer goes to another dialect, with the details that the vendor wants back as signed thoughts. */
+  readonly sealsDetails?: true
   /** What is written to the cache is kept for twelve hours. */
   readonly writesForLong?: true
 }): StreamReader {
-  const { choices: awaited = 1, textContent = false } = options
-  const answered = chatChoices(awaited, textContent)
+  const { choices: awaited = 1, textContent = false, sealsDetails = false } = options
+  const answered = chatChoices(awaited, { textContent, sealsDetails })
   const splitter = frameSplitter()
   let known: AlikeChunks | undefined
   let examples = 0
   const shown = (frame: Frame) => (options.hideUsage ? withoutNullUsage(frame) : frame.bytes)
   /** Whether text of a frame may be written once more. */
-  const isQuoted = ({ text }: Frame) => textContent || QUOTED.test(text)
+  const isQuoted = ({ text }: Frame) => textContent || sealsDetails || QUOTED.test(text)
 
   function usageOf(chunk: JsonRecord): Usage | undefined {
     const { usageUnder, writesForLong } = options

@@ -24,6 +24,7 @@ import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
 import { adaptedFields, takenEffort, withoutHints } from './adapted-fields.ts'
+import { withSealedDetails } from './answers/reasoning-details.ts'
 import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
@@ -83,18 +84,20 @@ export function openaiChatWith(
       }
     },
 
-    reply(bytes, _headers, { body }) {
-      const reply = replyIn(bytes, body, quirks)
+    reply(bytes, _headers, { body, translated }) {
+      const seals = quirks.reasoningDetails && translated && includesAscii(bytes, '"reasoning_details"')
+      const reply = replyIn(seals ? withSealedDetails(bytes) : bytes, body, quirks)
       return writesForLong(body) ? { ...reply, usage: writtenForLong(reply.usage) } : reply
     },
 
-    stream: ({ body }) =>
+    stream: ({ body, translated }) =>
       openaiChatStream({
         hideUsage: body.stream_options?.include_usage !== true,
         ...(typeof body.n === 'number' ? { choices: body.n } : {}),
         ...(usageUnder === undefined ? {} : { usageUnder }),
         ...(writesForLong(body) ? { writesForLong: true } : {}),
         ...(quirks.partsInAnswers ? { textContent: true } : {}),
+        ...(quirks.reasoningDetails && translated ? { sealsDetails: true } : {}),
       }),
 
     failure: openaiFailure,

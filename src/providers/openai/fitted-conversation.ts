@@ -7,6 +7,7 @@ import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../wire/f
 import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
 import { REASONING_FIELDS, withReasoning } from '../wire/fitting/reasoning-history.ts'
 import { withTextDocuments } from '../wire/fitting/text-documents.ts'
+import { withDetails } from './answers/reasoning-details.ts'
 import type { ChatQuirks } from './chat-quirks.ts'
 
 type Messages = ChatRequest['messages']
@@ -35,6 +36,7 @@ export function conversationFitting(
 function wordsThatChange({
   reasoning,
   noReasoning,
+  reasoningDetails,
   refusesSilence,
   instructionsAnywhere,
   refusesHints,
@@ -45,6 +47,7 @@ function wordsThatChange({
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
     ...(noReasoning !== undefined || refusesSilence ? [ASSISTANT] : []),
+    ...(reasoningDetails ? [BLOCKS] : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
     ...(refusesHints ? [...OF_ANSWERS, PARTS] : []),
     ...(documentUrls ? [FILE] : []),
@@ -59,6 +62,7 @@ function fitted(
   {
     reasoning,
     noReasoning,
+    reasoningDetails,
     refusesSilence,
     instructionsAnywhere,
     refusesHints,
@@ -72,6 +76,7 @@ function fitted(
   drop: Drop,
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
+  if (reasoningDetails) fitting = withDetails(fitting)
   // A last answer that is marked so is a beginning, to be gone on with.
   if (refusesSilence && fitting.at(-1)?.partial !== true) fitting = withoutSilence(fitting, false)
   if (noReasoning !== undefined) fitting = withSomeReasoning(fitting, noReasoning)
@@ -86,6 +91,7 @@ function fitted(
 }
 
 const ASSISTANT = 'assistant'
+const BLOCKS = 'thinking_blocks'
 /** As an answer of other vendors' models, or of a client that keeps no reasoning, is taken. */
 function withSomeReasoning(messages: Messages, none: string): Messages {
   const lacks = ({ role, reasoning_content: thought }: Message) =>

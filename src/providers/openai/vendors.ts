@@ -163,6 +163,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['embedding', 'audio_speech', 'audio_transcription', 'rerank'],
     own: { image_generation: adapterFor(openrouterImages) },
     cacheMarks: true,
+    reasoningDetails: true,
     routingFields: OPENROUTER_FIELDS,
   },
   // Its chat is at /chat/completions, without a version. Usage comes with every chunk.

@@ -2,6 +2,7 @@ import type { GatewayError } from '../../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import { openaiEmbeddedFailure } from '../failure.ts'
 import { callIndexes } from './call-indexes.ts'
+import { detailsReader } from './reasoning-details.ts'
 import { withTextContent } from './text-content.ts'
 
 /** What the choices of one chunk say. */
@@ -25,14 +26,22 @@ export interface ChatChoices {
   haveEnded(): boolean
 }
 
-/** `awaited`: how many choices were asked for. `textContent`: the vendor writes parts where OpenAI writes text. */
-export function chatChoices(awaited: number, textContent: boolean): ChatChoices {
+export interface ReadingOptions {
+  /** The vendor writes parts where OpenAI writes text. */
+  readonly textContent: boolean
+  /** The details that the vendor wants back become signed thoughts. */
+  readonly sealsDetails: boolean
+}
+
+/** `awaited`: how many choices were asked for. */
+export function chatChoices(awaited: number, { textContent, sealsDetails }: ReadingOptions): ChatChoices {
   const indexes = new Map<unknown, ReturnType<typeof callIndexes>>()
+  const details = new Map<unknown, ReturnType<typeof detailsReader>>()
   const begun = new Set<unknown>()
   const ended = new Set<unknown>()
 
   /** A delta as OpenAI's clients read it; the same where it is that already. */
-  function asRead(index: unknown, delta: JsonRecord): JsonRecord {
+  function asRead(index: unknown, delta: JsonRecord, ends: boolean): JsonRecord {
     const { tool_calls: calls } = delta
     let read = delta
     if (Array.isArray(calls)) {
@@ -40,6 +49,11 @@ export function chatChoices(awaited: number, textContent: boolean): ChatChoices 
       indexes.set(index, indexed)
       const tool_calls = indexed(calls)
       if (tool_calls !== calls) read = { ...read, tool_calls }
+    }
+    if (sealsDetails) {
+      const sealed = details.get(index) ?? detailsReader()
+      details.set(index, sealed)
+      read = sealed(read, ends)
     }
     return (textContent && withTextContent(read)) || read
   }
@@ -65,13 +79,14 @@ export function chatChoices(awaited: number, textContent: boolean): ChatChoices 
         characters += content.characters
         commits ||= content.calls
         lastDelta = delta
-        const read = asRead(index, asRecord(delta))
+        // Some vendors write an empty one into every chunk.
+        const ends = typeof finish_reason === 'string' && finish_reason !== ''
+        const read = asRead(index, asRecord(delta), ends)
         if (isRecord(delta) && read !== delta) {
           mended ??= [...choices]
           mended[position] = { ...choice, delta: read }
         }
-        // Some vendors write an empty one into every chunk.
-        if (typeof finish_reason === 'string' && finish_reason !== '') {
+        if (ends) {
           commits = true
           if (endsAll(index)) finished = true
         }
