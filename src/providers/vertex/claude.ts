@@ -11,6 +11,7 @@ import { messagesStream } from '../anthropic/messages-stream.ts'
 import { nativeCountTokens, nativeMessages } from '../anthropic/native-messages.ts'
 import { googleFailure } from '../gemini/google-failure.ts'
 import { type Adapter, type Adapters, adapterFor, type Connection, dropper, type Outgoing } from '../provider.ts'
+import { withoutScopes, withTakenBetas } from './claude-betas.ts'
 
 /** The version of the Messages API that Vertex serves. It is sent in the body, and the model in the address. */
 const VERSION = 'vertex-2023-10-16'
@@ -39,8 +40,9 @@ const chat: Adapter<ChatRequest> = {
 const messages: Adapter = {
   ...nativeMessages,
   async request(call, connection) {
-    const asked = await nativeMessages.request(call, connection)
-    return vertexRequest(asked, call, predictPath(connection, call.streamed), { model: undefined })
+    const asked = await nativeMessages.request(withTakenBetas(call), connection)
+    const changes = { model: undefined, ...withoutScopes(call) }
+    return vertexRequest(asked, call, predictPath(connection, call.streamed), changes)
   },
   failure: claudeFailure,
 }
@@ -48,9 +50,9 @@ const messages: Adapter = {
 const countTokens: Adapter = {
   ...nativeCountTokens,
   async request(call, connection) {
-    const asked = await nativeCountTokens.request(call, connection)
+    const asked = await nativeCountTokens.request(withTakenBetas(call), connection)
     // The body of this method contains the model.
-    return vertexRequest(asked, call, `${connection.basePath}/models/count-tokens:rawPredict`, {})
+    return vertexRequest(asked, call, `${connection.basePath}/models/count-tokens:rawPredict`, withoutScopes(call))
   },
   failure: claudeFailure,
 }
