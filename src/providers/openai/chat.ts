@@ -29,7 +29,7 @@ import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { definedSchemas } from './defined-schemas.ts'
-import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
+import { hasFailed, openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { conversationFitting } from './fitted-conversation.ts'
 import { fittedCall } from './forced-call.ts'
 import { strictFields } from './strict-fields.ts'
@@ -208,8 +208,7 @@ function read(bytes: Uint8Array): Reply {
   if (!body) throw malformed()
   if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(parseRecord(bytes)?.error)
   if (!Array.isArray(body.choices) || body.choices.length === 0) throw malformed()
-  // Mistral and OpenRouter report this way that the model failed while it answered.
-  const failed = body.choices.findIndex((choice) => asRecord(choice).finish_reason === 'error')
+  const failed = body.choices.findIndex((choice) => hasFailed(asRecord(choice)))
   if (failed !== -1) throw openaiEmbeddedFailure(asRecord(asList(parseRecord(bytes)?.choices)[failed]).error)
   const usage = openaiUsage(body.usage, body)
   return {

@@ -34,6 +34,11 @@ export function openaiFailure(
   return classifyFailure(meant, error, retryAfterSeconds(headers, now))
 }
 
+/** Ends by which a choice reports that the model failed while it answered: of Mistral and OpenRouter, and of DeepSeek. */
+const FAILED_ENDS: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource'])
+
+export const hasFailed = (choice: JsonRecord) => FAILED_ENDS.has(choice.finish_reason)
+
 /** Names an error inside an answer of status 200, whole or as an event. */
 export function openaiEmbeddedFailure(error: unknown): GatewayError {
   const wire = readWire(error)

@@ -18,16 +18,21 @@ it('an answer without choices, or of which one failed, is none', () => {
   expect(replied({ choices: [failed] })).toThrow(expect.objectContaining({ failure: 'upstream_failed' }))
   const limited = { ...failed, error: { code: 429, message: 'Slow down.' } }
   expect(replied({ choices: [limited] })).toThrow(expect.objectContaining({ failure: 'upstream_rate_limited' }))
+  const interrupted = { ...failed, finish_reason: 'insufficient_system_resource' }
+  expect(replied({ choices: [interrupted] })).toThrow(expect.objectContaining({ failure: 'upstream_failed' }))
   expect(replied({ choices: [{ index: 0, message, finish_reason: 'stop' }] })).not.toThrow()
 })
 
-it('a stream of which a choice failed says so instead of its end', () => {
-  const chunk = { choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }] }
-  const steps = openaiChatStream({ hideUsage: true }).push(
-    new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`),
-  )
-  expect(steps).toMatchObject([{ failure: { failure: 'upstream_failed' } }])
-})
+it.each(['error', 'insufficient_system_resource'])(
+  'a stream of which a choice failed (%s) says so instead of its end',
+  (finish_reason) => {
+    const chunk = { choices: [{ index: 0, delta: { content: '' }, finish_reason }] }
+    const steps = openaiChatStream({ hideUsage: true }).push(
+      new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`),
+    )
+    expect(steps).toMatchObject([{ failure: { failure: 'upstream_failed' } }])
+  },
+)
 
 // A vendor that tells the input alone is not answered for nothing.
 it.each([

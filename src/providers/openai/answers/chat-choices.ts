@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
-import { openaiEmbeddedFailure } from '../failure.ts'
+import { hasFailed, openaiEmbeddedFailure } from '../failure.ts'
 import { callIndexes } from './call-indexes.ts'
 import { detailsReader } from './reasoning-details.ts'
 import { withTextContent } from './text-content.ts'
@@ -73,7 +73,7 @@ export function chatChoices(awaited: number, { textContent, sealsDetails }: Read
       for (const [position, choice] of choices.entries()) {
         if (typeof choice !== 'object' || choice === null) continue
         const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
-        if (finish_reason === 'error') return { failure: openaiEmbeddedFailure(asRecord(choice).error) }
+        if (hasFailed(asRecord(choice))) return { failure: openaiEmbeddedFailure(asRecord(choice).error) }
         if (awaited > 1) begun.add(index)
         const content = contentOf(delta)
         characters += content.characters
