@@ -75,7 +75,8 @@ export interface AdministeredAccounts {
   page(
     page: { readonly reach: Reach; readonly cursor: string; readonly limit: number } & AccountFilters,
   ): Promise<AdministeredAccount[]>
-  /** A change of the role or the state ends the account's sessions. undefined: there is no such account. */
+  /** A change of the role or the state ends the account's sessions, and disabling it its links for a new password.
+   *  undefined: there is no such account. */
   change(accountId: string, change: AccountChange): Promise<ChangedAccount | 'last_admin' | undefined>
   /** Removes the account, its memberships and its sessions, and revokes the keys that it owns. Its user stays. */
   remove(accountId: string): Promise<RemovedAccount | 'last_admin' | undefined>
@@ -189,6 +190,10 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
           UPDATE gateway_session AS session SET ended_at = now(), version = ${NEXT_VERSION} FROM before, record
           WHERE session.account_id = record.account_id AND session.ended_at IS NULL
             AND (record.platform_role, record.state) IS DISTINCT FROM (before.platform_role, before.state)
+        ),
+        links AS (
+          DELETE FROM gateway_password_reset AS reset USING record
+          WHERE reset.account_id = record.account_id AND record.state = 'disabled'
         ),
         owned AS (
           UPDATE gateway_key AS key SET version = ${NEXT_VERSION}, updated_at = now() FROM before, record
