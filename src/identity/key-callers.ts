@@ -1,4 +1,5 @@
 import { addressMatcher } from '../lib/addresses/address-range.ts'
+import type { GatewayError } from '../lib/errors.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 import type { CallerRecordsById } from '../stores/sql/records/caller-records.ts'
@@ -56,14 +57,15 @@ export function keyCallers(options: {
       expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
       allowedFrom: allowed_ips === null ? undefined : addressMatcher(allowed_ips),
     }
+    const refused = refusalOf(entry, address)
+    if (refused) throw refused
     known.set(placeOf(keyId, address), entry, readAt + KEPT_MS)
-    return usable(entry, address)
+    return caller
   }
 
-  function usable({ caller, expiresAt, allowedFrom }: Known, address: string | undefined): Caller {
-    if (expiresAt <= now()) throw refusal('expired_api_key', 'The API key has expired.')
-    if (address !== undefined && allowedFrom?.(address) === false) throw addressRefused()
-    return caller
+  function refusalOf({ expiresAt, allowedFrom }: Known, address: string | undefined): GatewayError | undefined {
+    if (expiresAt <= now()) return refusal('expired_api_key', 'The API key has expired.')
+    return address !== undefined && allowedFrom?.(address) === false ? addressRefused() : undefined
   }
 
   async function confirmed(keyId: string, caller: Caller, address: string | undefined): Promise<Caller> {
@@ -78,7 +80,8 @@ export function keyCallers(options: {
 
   async function find(keyId: string, address?: string): Promise<Caller> {
     const found = known.get(placeOf(keyId, address))
-    return found ? usable(found, address) : read(keyId, address)
+    // What refuses the key may have been changed since it was read: no admission compares the versions of a refusal.
+    return found && !refusalOf(found, address) ? found.caller : read(keyId, address)
   }
 
   return { find, orderer: async (keyId) => (keyId === masterCaller.kind ? masterCaller : find(keyId)) }

@@ -108,6 +108,16 @@ describe('the playground', () => {
     expect([far.status, far.body.error.code]).toEqual([403, 'address_not_allowed'])
     const near = await play('chat/completions', CHAT, { 'x-forwarded-for': '203.0.113.9' }, ann, elsewhere)
     expect(near.status).toBe(200)
+    await master('PATCH', `/keys/${elsewhere}`, { allowed_ips: null })
+    expect((await play('chat/completions', CHAT, {}, ann, elsewhere)).status).toBe(200)
+  })
+
+  it('calls with a key that had expired as soon as it is prolonged', async () => {
+    const key = await made(ann, { expires_at: new Date(Date.now() - 1000).toISOString() })
+    const late = await play('chat/completions', CHAT, {}, ann, key)
+    expect([late.status, late.body.error.code]).toEqual([409, 'key_expired'])
+    await master('PATCH', `/keys/${key}`, { expires_at: null })
+    expect((await play('chat/completions', CHAT, {}, ann, key)).status).toBe(200)
   })
 
   it('tells a key that is no longer valid from a session that has ended', async () => {
