@@ -20,6 +20,8 @@ export interface KeyCallers {
   find(keyId: string, address?: string): Promise<Caller>
   /** The caller that created a batch: a key, or the master key by its kind. */
   orderer(keyId: string): Promise<Caller>
+  /** The same, read from the database: for what no admission decides, which would compare the versions. */
+  currentOrderer(keyId: string): Promise<Caller>
 }
 
 interface Known {
@@ -84,7 +86,10 @@ export function keyCallers(options: {
     return found && !refusalOf(found, address) ? found.caller : read(keyId, address)
   }
 
-  return { find, orderer: async (keyId) => (keyId === masterCaller.kind ? masterCaller : find(keyId)) }
+  const ordererBy = (of: (keyId: string) => Promise<Caller>) => async (keyId: string) =>
+    keyId === masterCaller.kind ? masterCaller : of(keyId)
+
+  return { find, orderer: ordererBy(find), currentOrderer: ordererBy((keyId) => read(keyId, undefined)) }
 }
 
 /** The key of a cached caller: one that was checked for an address is another than one without. */

@@ -29,7 +29,7 @@ export interface ValidationServices {
   readonly records: ValidationRecords
   readonly blobs: Blobs
   /** The callers of keys as they are at this moment. */
-  readonly callers: { orderer(keyId: string): Promise<Caller> }
+  readonly callers: { currentOrderer(keyId: string): Promise<Caller> }
   readonly live: LiveRegistry
   readonly clock: Clock
   readonly telemetry: Telemetry
@@ -120,7 +120,7 @@ const failure = (code: string, message: string, param: string | null = null): Ch
 /** The caller of a key at this moment, or why there is none. */
 async function callerOf(callers: ValidationServices['callers'], keyId: string): Promise<Caller | GatewayError> {
   try {
-    return await callers.orderer(keyId)
+    return await callers.currentOrderer(keyId)
   } catch (error) {
     if (error instanceof GatewayError && error.failure === 'authentication') return error
     throw error

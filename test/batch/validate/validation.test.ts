@@ -67,7 +67,7 @@ describe('the validation of batches', () => {
       config,
       records: validationRecords(place.sql),
       blobs: place.blobs,
-      callers: { orderer: async () => ({ ...masterCaller, mayCall: ({ name }) => name !== 'forbidden' }) },
+      callers: { currentOrderer: async () => ({ ...masterCaller, mayCall: ({ name }) => name !== 'forbidden' }) },
       live: { current: () => registry, attend: () => undefined } as Partial<LiveRegistry> as LiveRegistry,
       clock: { now: Date.now },
       telemetry: { emit: (event) => void told.push(event), settledCounters: () => ({}) },
@@ -217,7 +217,7 @@ describe('the validation of batches', () => {
     const revoked = async () => {
       throw refusal('invalid_api_key', 'The API key is not valid.')
     }
-    expect((await validated(lines(1), { callers: { orderer: revoked } })).errors).toEqual([
+    expect((await validated(lines(1), { callers: { currentOrderer: revoked } })).errors).toEqual([
       { code: 'invalid_api_key', message: 'The API key is not valid.', param: null, line: null },
     ])
     const blobs = { ...place.blobs, get: async () => undefined }
