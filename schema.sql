@@ -280,6 +280,12 @@ CREATE TABLE IF NOT EXISTS gateway_account (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute
+      WHERE attrelid = 'gateway_account'::regclass AND attname = 'email_proved') THEN
+    ALTER TABLE gateway_account ADD COLUMN email_proved boolean NOT NULL DEFAULT false;
+  END IF;
+END $$;
 CREATE INDEX IF NOT EXISTS gateway_account_admin ON gateway_account (account_id) WHERE platform_role = 'platform_admin';
 
 -- How an identity provider knows a person: by the subject, never by the address.
@@ -356,6 +362,12 @@ CREATE TABLE IF NOT EXISTS gateway_invitation (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute
+      WHERE attrelid = 'gateway_invitation'::regclass AND attname = 'email_id') THEN
+    ALTER TABLE gateway_invitation ADD COLUMN email_id text COLLATE "C";
+  END IF;
+END $$;
 CREATE INDEX IF NOT EXISTS gateway_invitation_email ON gateway_invitation (email_key);
 CREATE INDEX IF NOT EXISTS gateway_invitation_organization ON gateway_invitation (organization_id);
 CREATE INDEX IF NOT EXISTS gateway_invitation_team ON gateway_invitation (team_id);
@@ -899,6 +911,13 @@ CREATE TABLE IF NOT EXISTS gateway_file (
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL
 );
+DO $$ BEGIN
+  IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'gateway_file'::regclass
+      AND conname = 'gateway_file_state_check' AND pg_get_constraintdef(oid) NOT LIKE '%removing%') THEN
+    ALTER TABLE gateway_file DROP CONSTRAINT gateway_file_state_check,
+      ADD CONSTRAINT gateway_file_state_check CHECK (state IN ('uploading', 'ready', 'removing'));
+  END IF;
+END $$;
 CREATE INDEX IF NOT EXISTS gateway_file_key ON gateway_file (key_id, created_at, file_id);
 CREATE INDEX IF NOT EXISTS gateway_file_team ON gateway_file (team_id, created_at, file_id) WHERE team_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS gateway_file_expires ON gateway_file (expires_at);
