@@ -16,6 +16,11 @@ export function asRequestFailure(error: unknown): GatewayError {
 /** Some servers drop the connection on requests that are too long, so a longer one shares the blame. */
 const LONG_REQUEST_BYTES = 1024 * 1024
 
+/** The system's words where a process, or the machine, may open nothing more: the far end was not asked. */
+const NO_DESCRIPTOR: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE'])
+
+const codeOf = (cause: unknown) => (cause as { readonly code?: unknown } | undefined)?.code
+
 /** Classifies anything thrown during an upstream request of `sentBytes` bytes. */
 export function asUpstreamFailure(error: unknown, sentBytes = 0): GatewayError {
   const ofForm = asFormFailure(error)
@@ -23,6 +28,10 @@ export function asUpstreamFailure(error: unknown, sentBytes = 0): GatewayError {
   if (error instanceof RequestsSpent) {
     const message = 'The call took more requests than one may make here. Use fewer retries, fallbacks or tools.'
     return new GatewayError('overloaded', message, { code: 'too_many_subrequests', cause: error })
+  }
+  if (error instanceof TransportError && NO_DESCRIPTOR.has(codeOf(error.cause))) {
+    const message = 'The gateway has too many open connections for another one. Retry later.'
+    return new GatewayError('overloaded', message, { code: 'too_many_open_files', retryAfterSeconds: 1, cause: error })
   }
   if (error instanceof TransportError) {
     const blames = sentBytes < LONG_REQUEST_BYTES ? {} : ({ blames: 'perhaps' } as const)

@@ -5,14 +5,14 @@ import { type Family, seriesName } from './render.ts'
 
 /** The vital signs of a process, as its runtime knows them. */
 export interface Vitals {
-  readonly residentBytes: number
+  /** This and `openFiles` are undefined where the system does not tell. */
+  readonly residentBytes?: number | undefined
   /** Processor time since the start. */
   readonly cpuSeconds: number
   /** The delay of the event loop that one turn in a hundred exceeds. */
   readonly loopLagSeconds: number
   /** What keeps the event loop busy: sockets, timers, files, threads. */
   readonly activeResources: number
-  /** Undefined where the system does not tell. */
   readonly openFiles?: number | undefined
 }
 
@@ -73,7 +73,7 @@ export function processGauges(
   }
   for (const { name: sink, queued } of sinks) read[seriesName('gateway_sink_queue_depth', { sink })] = queued
   if (!vitals) return read
-  read.process_resident_memory_bytes = vitals.residentBytes
+  if (vitals.residentBytes !== undefined) read.process_resident_memory_bytes = vitals.residentBytes
   read.process_cpu_seconds_total = vitals.cpuSeconds
   if (vitals.openFiles !== undefined) read.process_open_fds = vitals.openFiles
   read.nodejs_active_resources = vitals.activeResources

@@ -19,11 +19,11 @@ export function vitals(): () => Vitals {
   return () => {
     const { user, system } = process.cpuUsage()
     return {
-      residentBytes: process.memoryUsage.rss(),
+      residentBytes: told(() => process.memoryUsage.rss()),
       cpuSeconds: (user + system) / 1e6,
       loopLagSeconds: Math.max(before, lagOf(delay.percentile(99))),
       activeResources: process.getActiveResourcesInfo().length,
-      openFiles: openFiles(),
+      openFiles: told(() => readdirSync('/proc/self/fd').length),
     }
   }
 }
@@ -31,9 +31,10 @@ export function vitals(): () => Vitals {
 /** A delay is what exceeds the time from one look to the next. */
 const lagOf = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000)
 
-function openFiles(): number | undefined {
+/** undefined where the system does not tell it, or not now: reading it takes a file descriptor. */
+function told(read: () => number): number | undefined {
   try {
-    return readdirSync('/proc/self/fd').length
+    return read()
   } catch {
     return undefined
   }
