@@ -1,3 +1,4 @@
+import { isoTime } from '../lib/iso-time.ts'
 import { nanoOf } from '../lib/money.ts'
 import { budgetPeriod, readBudgetDuration } from './budget-period.ts'
 import type { LimitedScope } from './limited-scope.ts'
@@ -23,7 +24,9 @@ export interface Account {
 
 /** The accounts of a scope: its own, and one for each model that has a budget. */
 export function accountsOf(scope: LimitedScope): Account[] {
-  const { level, id, budget_duration: duration, budget_started_at: since, max_budget: max, soft_budget: soft } = scope
+  const { level, id, budget_duration: duration, budget_started_at: begun, max_budget: max, soft_budget: soft } = scope
+  // Databases write it in the time zone of the session.
+  const since = isoTime(Date.parse(begun))
   // Encoded, so that no id equals another id with a duration or a model appended.
   const name = encodeURIComponent(id)
   const within = duration === null ? '' : `@${duration}`

@@ -39,6 +39,7 @@ const DEPLOYMENTS = ['east', 'west', 'north', 'south']
 const LEASES = [5, 30, 90]
 /** Steps begin three minutes before one of them does. */
 const PERIODS = ['2026-01', '2026-02', '2026-02-10T20:20:23.456Z']
+const SINCE = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
 const VALUES = [...['one', 'two'].map((name) => `value:${name}` as Key), providerIdKey('resp_ä')]
 
 const RESPONSES = ['resp_1', 'resp_2', 'resp_3'].map((id) => responseKey('team:red', id))
@@ -118,6 +119,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
         limitNano: random.integer(0, 3) * 1_000_000_007 + 1_500_000_000_000_000,
         ...holding(),
         period: chance(0.9) ? '2026-02' : random.pick(PERIODS),
+        ...(chance(0.3) ? { since: random.pick(SINCE) } : {}),
         ...(chance(0.7) ? { seedNano: random.integer(0, 1_000_000_000) } : {}),
       })),
       candidates: candidates(),
@@ -205,12 +207,16 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     ...(chance(0.2) ? { lateMs: random.pick([1, 1000, 60_000]) } : {}),
     ...(chance(0.1) ? { id: `${admission.attemptId}/${random.integer(1, 2)}` } : {}),
     slots: admission.slots.map(({ subject }) => subject),
-    budgets: [...admission.budgets, ...more].map(({ subject, period, holdNano }) => ({
-      subject,
-      period,
-      holdNano,
-      spentNano: random.integer(0, holdNano + 5),
-    })),
+    budgets: [
+      ...[...admission.budgets, ...more].map(({ subject, period, since, holdNano }) => ({
+        subject,
+        period,
+        since,
+        holdNano,
+        spentNano: random.integer(0, holdNano + 5),
+      })),
+      ...some(SUBJECTS, 0.1).map((subject) => ({ subject, period: '2026-02', holdNano: 0, spentNano: 5 })),
+    ],
     outcomes: attempts.map(outcome),
     counters: Object.fromEntries(
       some(['requests', 'tokens{model="ü"}'], 0.5).map((name) => [name, random.integer(0, 9) / 4]),

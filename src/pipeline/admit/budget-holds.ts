@@ -84,7 +84,8 @@ export function budgetsOf(
     const period = periodAt(now)
     const seed = seeds.get(subject)
     const seedNano = seed?.period === period ? seed.spentNano : undefined
-    budgets.push({ scope, subject, limitNano, softNano, holdNano, likelyNano, period, seedNano })
+    const since = period === '' ? account.since : undefined
+    budgets.push({ scope, subject, limitNano, softNano, holdNano, likelyNano, period, since, seedNano })
   }
   return budgets
 }

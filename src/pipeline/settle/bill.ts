@@ -14,21 +14,27 @@ export interface Bill {
   readonly attemptsNano: readonly (number | undefined)[]
   /** Charges to every account that pays, with or without a budget. */
   readonly charges: readonly Charge[]
-  /** Charges for the shared store: only accounts with a budget, and the holds to release. */
+  /** The holds to release and the charges for the shared store, which has the accounts with a budget: also those that were
+   *  given one while the call ran. */
   readonly budgets: Settlement['budgets']
 }
 
-/** Computes the bill of a finished call: every attempt that contributed to the answer, at its deployment's price. */
-export function billOf(registry: Registry, call: Call, now: number): Bill {
+/** Computes the bill of a finished call: every attempt that contributed to the answer, at its deployment's price.
+ *  `beganAt`, by the clock of the store, is in the period that pays. */
+export function billOf(registry: Registry, call: Call, beganAt: number): Bill {
   const { attempts, holds } = call
   const attemptsNano = attempts.map((attempt) => attemptNano(call, attempt))
   const cost = sumOf(attempts, attemptsNano)
-  const charges = chargesOf(registry, call, { cost, attemptsNano }, now)
-  const budgets = holds.map(({ subject, period, holdNano }, index) => {
+  const charges = chargesOf(registry, call, { cost, attemptsNano }, beganAt)
+  const budgets: Settlement['budgets'][number][] = holds.map(({ subject, period, holdNano }, index) => {
     // A subject is charged once, however many holds it has.
     const charge = placeOf(subject, holds) === index ? charges[placeOf(subject, charges)] : undefined
-    return { subject, period, holdNano, spentNano: charge ? (charge.costNano ?? cost ?? 0) : 0 }
+    return { subject, period, since: charge?.since, holdNano, spentNano: charge ? (charge.costNano ?? cost ?? 0) : 0 }
   })
+  for (const { subject, period, since, costNano: spentNano = cost ?? 0 } of charges) {
+    if (spentNano > 0 && placeOf(subject, holds) === -1)
+      budgets.push({ subject, period, since, holdNano: 0, spentNano })
+  }
   return { costNano: cost, attemptsNano, charges, budgets }
 }
 
@@ -37,12 +43,12 @@ function chargesOf(
   registry: Registry,
   { attempts, holds, caller }: Call,
   { cost, attemptsNano }: { readonly cost: number | undefined } & Pick<Bill, 'attemptsNano'>,
-  now: number,
+  beganAt: number,
 ): Charge[] {
   const charges: Charge[] = []
   for (const account of caller.accounts) {
     const { subject, model, periodAt } = account
-    const period = holds[placeOf(subject, holds)]?.period ?? periodAt(now)
+    const period = holds[placeOf(subject, holds)]?.period ?? periodAt(beganAt)
     // Other periods are named by when they begin.
     const since = period === '' ? account.since : undefined
     if (model === undefined) charges.push({ subject, period, since })

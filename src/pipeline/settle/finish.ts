@@ -50,7 +50,8 @@ function billed(services: PipelineServices, call: Call, failure: GatewayError | 
   try {
     const last = call.attempts.at(-1)
     if (last?.asked && !(again && isSilent(call))) last.usage ??= usedByLast(services, call, failure)
-    return billOf(services.registry, call, services.storeClock.now())
+    const beganAt = services.storeClock.now() - (performance.now() - call.arrivedAt)
+    return billOf(services.registry, call, beganAt)
   } catch (error) {
     logFailed(services, call, error)
     return unbilled(call)

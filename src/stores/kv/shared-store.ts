@@ -61,6 +61,9 @@ export interface Budget {
    *  subject sort as text, so a changed duration needs a new subject. A call with an earlier period than the store's is
    *  held against the store's, unless that one is yet to begin by the store's clock. */
   readonly period: string
+  /** When a period without end began, in ISO 8601: all of these have one name, also that of a record which is made under
+   *  the id of a removed one. */
+  readonly since?: string | undefined
   /** The spend of this period in the database, needed if the store does not know the subject, and for another period than
    *  the present one by the store's clock. */
   readonly seedNano?: number | undefined
@@ -176,10 +179,13 @@ export interface Settlement {
   readonly lateMs?: number | undefined
   /** Subjects whose slot this call held. */
   readonly slots: readonly string[]
-  /** The hold to release and the actual spend, for each budget. */
+  /** The hold to release and the actual spend, for each budget. One that the call was not held against, since it was
+   *  given while the call ran, has a hold of 0. */
   readonly budgets: readonly {
     readonly subject: string
     readonly period: string
+    /** As in its admission: of another period without end this is no spend. */
+    readonly since?: string | undefined
     readonly holdNano: number
     readonly spentNano: number
   }[]

@@ -261,6 +261,20 @@ export function budgetsContract({ fresh }: World): void {
       ).toEqual(['admitted', 'admitted', 'refused'])
     })
 
+    it('adds to a period without end only what calls spent in that one, and also of calls that held nothing', async () => {
+      const { store } = fresh()
+      const began = (limit: number, since: string) => ({ ...budget(limit, 0, ''), since })
+      const spent = (since: string, spentNano: number) =>
+        store.settle(
+          settlement(call().callId, { budgets: [{ subject: 'team:1', period: '', since, holdNano: 0, spentNano }] }),
+        )
+      await admitted(store, call({ budgets: [began(100, '2026-02')] }))
+      await spent('2026-01', 40)
+      await spent('2026-02', 7)
+      const asked = (limit: number) => call({ budgets: [began(limit, '2026-02')] })
+      expect(await kinds(store, asked(7), asked(8))).toEqual(['refused', 'admitted'])
+    })
+
     it('stays unknown when only a settlement names it', async () => {
       const { store } = fresh()
       await store.settle(

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { budgetKey, holdKey } from '../../../src/stores/kv/keys.ts'
 import { budgetedCalls, type Deed, placed } from '../../support/budgeted-calls.ts'
 
 /** A hundred tokens cost a dime at the one, a dollar at the other. */
@@ -137,5 +138,34 @@ describe("a model's budget", () => {
     await calls.idle()
     expect(answers.filter(({ deployment }) => deployment === 'd').length).toBeLessThanOrEqual(5)
     expect(await spentOn(from, 'dear')).toBeLessThanOrEqual(5)
+  })
+})
+
+describe('an account', () => {
+  const limited = (from: From, since?: string): From => ({
+    ...from,
+    accounts: from.accounts.map((account) => ({ ...account, since: since ?? account.since, limitNano: DOLLAR / 10 })),
+  })
+
+  it('pays for a call that ran when it got its budget', async () => {
+    const from = calls.caller({ key: {} })
+    const running = one(from, 'cheap', 1, { ...HUNDRED, ms: 200 })
+    await expect.poll(() => calls.asked.length).toBe(1)
+    expect(await one(limited(from), 'cheap', 1, { output: 1 }, { max_tokens: 1 })).toEqual(['c'])
+    await running
+    expect(await one(limited(from), 'cheap', 1, { output: 1 }, { max_tokens: 1 })).toEqual(['key_budget'])
+  })
+
+  it('of a removed record pays for its calls, and not the one that is made under its id', async () => {
+    const from = limited(calls.caller({ key: {} }))
+    const running = one(from, 'cheap', 1, { ...HUNDRED, ms: 200 })
+    await expect.poll(() => calls.asked.length).toBe(1)
+    const { subject = '' } = from.accounts[0] ?? {}
+    await calls.services.store.publish({ records: [], removed: [budgetKey(subject), holdKey(subject)] })
+    const made = limited(from, '2026-02-01T00:00:00.000Z')
+    const small = () => one(made, 'cheap', 1, { output: 1 }, { max_tokens: 1 })
+    expect(await small()).toEqual(['c'])
+    await running
+    expect(await small()).toEqual(['c'])
   })
 })

@@ -40,7 +40,10 @@ export function tinyModel(now: () => number) {
   const hits: { readonly counter: string; readonly at: number; readonly cost: number }[] = []
   let slots: Held[] = []
   let holds: Held[] = []
-  const budgets = new Map<string, { period: string; spent: number; readAt: number; shortSince?: number }>()
+  const budgets = new Map<
+    string,
+    { period: string; since?: string | undefined; spent: number; readAt: number; shortSince?: number }
+  >()
   const settled = new Map<string, number>()
   const texts = new Map<string, string>()
   const clearedAt = new Map<string, number>()
@@ -165,12 +168,12 @@ export function tinyModel(now: () => number) {
       leads.set(lead, { from: now(), ends: now() + 1000 * leadSeconds, callId: call.callId })
     }
     for (const { subject } of call.slots) slots = place(slots, { callId: call.callId, subject, amount: 0, ends })
-    for (const [at, { subject, holdNano, period }] of call.budgets.entries()) {
+    for (const [at, { subject, holdNano, period, since }] of call.budgets.entries()) {
       const known = knownOf({ subject, period })
       const latest = known && known.period > period ? known.period : period
       const kept = heldOf({ subject, period })
       holds = holds.filter((one) => one.subject !== subject || kept.includes(one))
-      budgets.set(subject, { ...(known ?? { readAt: now() }), period: latest, spent: spentNano[at] ?? 0 })
+      budgets.set(subject, { ...(known ?? { readAt: now(), since }), period: latest, spent: spentNano[at] ?? 0 })
       if (holdNano > 0) holds = place(holds, { callId: call.callId, subject, amount: holdNano, ends })
     }
     return decided
@@ -206,11 +209,12 @@ export function tinyModel(now: () => number) {
       else leads.set(lead.key, { from: now(), ends: now() + 1000 * lead.unkeptSeconds, callId: '' })
     }
     slots = slots.filter((one) => one.callId !== callId || !freed.includes(one.subject))
-    for (const { subject, period, holdNano, spentNano } of billed) {
+    for (const { subject, period, since, holdNano, spentNano } of billed) {
       const known = budgets.get(subject)
       if (!known) continue
       holds = holds.filter((one) => one.callId !== callId || one.subject !== subject || one.amount !== holdNano)
       if (repeated || (lateMs > 0 && known.readAt > now() - lateMs)) continue
+      if (known.since !== undefined && known.since !== since) continue
       if (period > known.period) {
         if (!isYetToBegin(period)) budgets.set(subject, { ...known, period, spent: spentNano })
       } else if (period === known.period) known.spent += spentNano
@@ -241,7 +245,8 @@ export function tinyModel(now: () => number) {
       const { shortSince, ...rest } = known
       if (spentNano <= known.spent) budgets.set(subject, rest)
       else if (shortSince === undefined) budgets.set(subject, { ...rest, shortSince: now() })
-      else if (now() - shortSince >= 3000) budgets.set(subject, { period, spent: spentNano, readAt: now() })
+      else if (now() - shortSince >= 3000)
+        budgets.set(subject, { period, since: known.since, spent: spentNano, readAt: now() })
     }
   }
 

@@ -3,7 +3,7 @@ import { credentialRecord } from '../../../identity/api-keys.ts'
 import { recordName } from '../../../identity/caller-of.ts'
 import type { Level } from '../../../limits/limited-scope.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
-import { authKey, budgetKey } from '../../../stores/kv/keys.ts'
+import { authKey, budgetKey, holdKey } from '../../../stores/kv/keys.ts'
 import { json } from '../../respond.ts'
 import type { ResponseContract } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
@@ -21,11 +21,13 @@ export async function changeHolds(
     readonly hashes?: readonly string[]
     /** Hashes that have become known. */
     readonly newHashes?: readonly string[]
-    /** Budgets that were removed, or whose spend the shared store has to read from the database again. */
+    /** Budgets whose spend the shared store has to read from the database again. */
     readonly staleBudgets?: readonly string[]
+    /** Budgets that were removed, with what calls hold of them. */
+    readonly removedBudgets?: readonly string[]
   },
 ): Promise<boolean> {
-  const { record, version, revoked = [], hashes = [], newHashes = [], staleBudgets = [] } = change
+  const { record, version, revoked = [], hashes = [], newHashes = [], staleBudgets = [], removedBudgets = [] } = change
   return store.publish({
     records: [
       { record, version: Number(version) },
@@ -35,7 +37,8 @@ export async function changeHolds(
     removed: [
       ...hashes.map(authKey),
       ...revoked.map(({ key_hash }) => authKey(key_hash)),
-      ...staleBudgets.map(budgetKey),
+      ...[...staleBudgets, ...removedBudgets].map(budgetKey),
+      ...removedBudgets.map(holdKey),
     ],
   })
 }

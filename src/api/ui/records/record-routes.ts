@@ -217,8 +217,8 @@ export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary
       const [shownOnce = {}] = known ? await answersOf(scope.services, kind, [known]) : []
       const row = await unneeded(kind.noun, records.remove(id, within))
       if (!row) throw await refused(scope, kind, id, remove)
-      const staleBudgets = budgetSubjects(kind.level, id, row)
-      return changed(scope, kind, { record: row, before: {} }, { staleBudgets, shownOnce })
+      const removedBudgets = budgetSubjects(kind.level, id, row)
+      return changed(scope, kind, { record: row, before: {} }, { removedBudgets, shownOnce })
     },
   )
 }
@@ -229,6 +229,7 @@ interface Aftermath {
   readonly written?: Fields
   readonly newHashes?: readonly string[]
   readonly staleBudgets?: readonly string[]
+  readonly removedBudgets?: readonly string[]
   /** Goes into this answer and nowhere else. */
   readonly shownOnce?: Fields
 }

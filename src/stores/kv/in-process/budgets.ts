@@ -107,15 +107,17 @@ export function holdBudgets(
   const expiresAt = now + LIFETIME_MS.budget
   for (let index = 0; index < budgets.length; index++) {
     const budget = budgets[index] as Budget
-    const { subject, period, holdNano } = budget
+    const { subject, period, since, holdNano } = budget
     const spent = spentNano[index] as number
     const entry =
-      found[index] ?? state.budgets.put(subject, { spent, period, readAt: now, holds: createLeases() }, expiresAt)
+      found[index] ??
+      state.budgets.put(subject, { spent, period, since, readAt: now, holds: createLeases() }, expiresAt)
     const record = entry.value
     if (begins(entry, budget, now)) record.holds = createLeases()
     record.spent = spent
     if (!isRead(entry, budget, now)) {
       record.period = period
+      record.since = since
       record.readAt = now
       record.shortSince = undefined
       record.isUnread = undefined

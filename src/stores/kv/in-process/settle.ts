@@ -36,16 +36,17 @@ export function settle(state: State, outcome: Settlement, now: number): readonly
 function settleBudget(
   state: State,
   callId: string,
-  { subject, period, holdNano, spentNano }: Settlement['budgets'][number],
+  { subject, period, since, holdNano, spentNano }: Settlement['budgets'][number],
   lateMs: number | undefined,
   now: number,
 ): void {
   const entry = state.budgets.entry(subject)
   if (!entry) return
   const record = entry.value
-  record.holds.remove(callId, holdNano)
+  if (holdNano > 0) record.holds.remove(callId, holdNano)
   if (record.isUnread) return
-  const adds = lateMs !== undefined && (lateMs === 0 || record.readAt <= now - lateMs)
+  const isSince = !record.since || record.since === since
+  const adds = isSince && lateMs !== undefined && (lateMs === 0 || record.readAt <= now - lateMs)
   if (adds && period > record.period && !isYetToBegin(period, now)) {
     record.period = period
     record.spent = spentNano

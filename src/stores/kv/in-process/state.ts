@@ -15,6 +15,8 @@ export interface Counter {
 export interface BudgetRecord {
   spent: number
   period: string
+  /** When that began, if it has no end. */
+  since?: string | undefined
   /** When its spend was taken from the database. */
   readAt: number
   /** Since when it is known to be below the database's. */

@@ -1,4 +1,4 @@
-import { answerKey, budgetKey, clearedKey, type Key, leadKey, providerIdKey, responseKey } from '../keys.ts'
+import { answerKey, budgetKey, clearedKey, holdKey, type Key, leadKey, providerIdKey, responseKey } from '../keys.ts'
 import type { StoredValue } from '../stored-value.ts'
 import { milliseconds } from '../windows.ts'
 import { forgetBudget } from './budgets.ts'
@@ -6,6 +6,8 @@ import type { State, Texts } from './state.ts'
 
 /** Budgets can be removed by key; their spend is then read from the database. */
 const BUDGETS = budgetKey('')
+/** What calls hold of them is removed with the record itself. */
+const HOLDS = holdKey('')
 /** Provider ids have a map of their own, because their number would evict other values. */
 const PROVIDER_IDS = providerIdKey('')
 const ANSWERS = answerKey('')
@@ -37,6 +39,7 @@ export function putMetered(state: State, { key, text, ttlSeconds, meter }: Store
 export function removeKeys(state: State, keys: readonly Key[], now: number): void {
   for (const key of keys) {
     if (key.startsWith(BUDGETS)) forgetBudget(state, key.slice(BUDGETS.length), now)
+    else if (key.startsWith(HOLDS)) state.budgets.delete(key.slice(HOLDS.length))
     else valuesOf(state, key).delete(key)
   }
 }

@@ -87,7 +87,7 @@ end
 local budgets = {}
 for i = 1, number() do
   local budget = { hash = key(), holds = key(), limit = number(), hold = text(),
-    likely = number(), period = text(), seed = text(), own = {} }
+    likely = number(), period = text(), since = text(), seed = text(), own = {} }
   for j = 1, number() do budget.own[j] = text() end
   local known = call('HMGET', budget.hash, 'spent', 'period', 'held')
   budget.member = callId .. '|' .. budget.hold
@@ -236,7 +236,7 @@ for i = 1, reserves and #budgets or 0 do
   end
   call('HSET', budget.hash, 'spent', budget.spent, 'period', budget.period, 'held', budget.held)
   if budget.new then
-    call('HSET', budget.hash, 'readAt', now)
+    call('HSET', budget.hash, 'readAt', now, 'since', budget.since)
     call('HDEL', budget.hash, 'shortSince')
   end
   call('PEXPIRE', budget.hash, '${LIFETIME_MS.budget}')

@@ -54,10 +54,10 @@ function encode(call: Admission): { keys: ScriptKey[]; args: string } {
 }
 
 /** What a call makes of a budget. */
-function useText({ holdNano, likelyNano = holdNano, period, seedNano, ownNano = [] }: Budget): string {
+function useText({ holdNano, likelyNano = holdNano, period, since = '', seedNano, ownNano = [] }: Budget): string {
   const seed = seedNano === undefined ? '""' : inDigits(seedNano)
   const own = ownNano.map((amount) => `,"${inDigits(amount)}"`).join('')
-  return `,"${inDigits(holdNano)}",${inDigits(likelyNano)},${quoted(period)},${seed},${ownNano.length}${own}`
+  return `,"${inDigits(holdNano)}",${inDigits(likelyNano)},${quoted(period)},${quoted(since)},${seed},${ownNano.length}${own}`
 }
 
 /** Most calls make the same of every budget. */
@@ -65,6 +65,7 @@ const isUsedAlike = (one: Budget, other: Budget): boolean =>
   one.holdNano === other.holdNano &&
   one.likelyNano === other.likelyNano &&
   one.period === other.period &&
+  one.since === other.since &&
   one.seedNano === other.seedNano &&
   one.ownNano === other.ownNano
 

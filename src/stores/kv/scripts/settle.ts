@@ -20,12 +20,13 @@ if not repeated then call('SET', settled, now + ${LIFETIME_MS.settled}, 'PX', '$
 for _ = 1, number() do call('ZREM', key(), callId) end
 
 for _ = 1, number() do
-  local hash, holds, period, hold, spent = key(), key(), text(), text(), number()
-  local freed = call('ZREM', holds, callId .. '|' .. hold) * tonumber(hold)
-  local known = call('HMGET', hash, 'spent', 'period', 'held', 'readAt')
+  local hash, holds, period, since, hold, spent = key(), key(), text(), text(), text(), number()
+  local freed = hold == '0' and 0 or call('ZREM', holds, callId .. '|' .. hold) * tonumber(hold)
+  local known = call('HMGET', hash, 'spent', 'period', 'held', 'readAt', 'since')
   if known[1] then
     local total = tonumber(known[1])
     local adds = not repeated and (lateMs == 0 or numeric(known[4]) <= now - lateMs)
+      and ((known[5] or '') == '' or known[5] == since)
     if adds and period > known[2] and not isYetToBegin(period) then
       total, known[2] = spent, period
     elseif adds and period == known[2] then
@@ -180,11 +181,8 @@ function encode(outcome: Settlement): { keys: ScriptKey[]; args: string } {
   let last: Settlement['budgets'][number] | undefined
   let charge = ''
   for (const budget of budgets) {
-    const { subject, period, holdNano, spentNano } = budget
-    keys.push(budgetKeys(subject))
-    // Most calls charge the same to every budget.
-    if (!last || last.period !== period || last.holdNano !== holdNano || last.spentNano !== spentNano)
-      charge = `,${quoted(period)},"${inDigits(holdNano)}",${inDigits(spentNano)}`
+    keys.push(budgetKeys(budget.subject))
+    if (!last || !isChargedAlike(budget, last)) charge = chargeText(budget)
     last = budget
     args += charge
   }
@@ -217,6 +215,17 @@ function encode(outcome: Settlement): { keys: ScriptKey[]; args: string } {
   }
   return { keys, args }
 }
+
+function chargeText({ period, since = '', holdNano, spentNano }: Settlement['budgets'][number]): string {
+  return `,${quoted(period)},${quoted(since)},"${inDigits(holdNano)}",${inDigits(spentNano)}`
+}
+
+/** Most calls charge the same to every budget. */
+const isChargedAlike = (one: Settlement['budgets'][number], other: Settlement['budgets'][number]): boolean =>
+  one.period === other.period &&
+  one.since === other.since &&
+  one.holdNano === other.holdNano &&
+  one.spentNano === other.spentNano
 
 function outcomeText(outcome: DeploymentOutcome): string {
   const { attemptId, result, used, latencyMs, firstTokenMs, error = '', cooldown, unusedSince } = outcome
