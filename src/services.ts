@@ -50,6 +50,7 @@ import { sqlRecords } from './stores/sql/records/index.ts'
 import { spendLog } from './stores/sql/spend/spend-log.ts'
 import { spendReports } from './stores/sql/spend/spend-reports.ts'
 import type { Sql } from './stores/sql/sql.ts'
+import { spentSoFar } from './telemetry/spent-so-far.ts'
 import type { ReadTelemetry } from './telemetry/telemetry.ts'
 import { type TelemetryAdapters, telemetryServices } from './telemetry/telemetry-services.ts'
 
@@ -164,7 +165,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     runningTools: runningTools(),
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),
-    budgets: budgetRecords(callSql),
+    budgets: spentSoFar(budgetRecords(callSql), reports.delivery),
     budgetNotices: budgetNotices({ store, telemetry: reports.telemetry, now: systemClock.now, log }),
     usual: usualUsage(systemClock.now),
     get registry() {

@@ -15,9 +15,15 @@ export function upToDate({ counters, delivery }: Readers, catchUp: () => void): 
       catchUp()
       return ask(...given)
     }
-  const { depth, lagMs, drain } = delivery
+  const { depth, lagMs, written, drain } = delivery
   return {
     counters: { ...counters, all: after(counters.all) },
-    delivery: { ...delivery, depth: after(depth), ...(lagMs ? { lagMs: after(lagMs) } : {}), drain: after(drain) },
+    delivery: {
+      ...delivery,
+      depth: after(depth),
+      ...(lagMs ? { lagMs: after(lagMs) } : {}),
+      ...(written ? { written: after(written) as typeof written } : {}),
+      drain: after(drain),
+    },
   }
 }

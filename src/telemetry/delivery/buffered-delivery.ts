@@ -1,7 +1,7 @@
 import type { Backlogs } from '../../stores/backlog/backlog.ts'
 import type { Delivery, Topic } from './delivery.ts'
 import { FOLD_MS, type Overflow, overflowOf } from './overflow.ts'
-import { type RecordBuffer, type RecordBufferOptions, recordBuffer } from './record-buffer.ts'
+import { GATHER_MS, type RecordBuffer, type RecordBufferOptions, recordBuffer } from './record-buffer.ts'
 
 export interface BufferedDeliveryOptions extends Omit<RecordBufferOptions, 'backlog' | 'fold' | 'foldAlone'> {
   /** The topics of records that an earlier process may have left. */
@@ -10,6 +10,8 @@ export interface BufferedDeliveryOptions extends Omit<RecordBufferOptions, 'back
   readonly backlogs?: Backlogs
 }
 
+/** How long a write of entries takes at most, where nothing is wrong. */
+const WRITE_MS = 100
 /** The interval at which backlogs of ended processes are taken over. */
 const ADOPT_EVERY_MS = 60_000
 
@@ -49,6 +51,10 @@ export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
     deliver: (topic, entry) => laneOf(topic as Topic).buffer.add(entry),
     depth: (topic) => lanes.get(topic)?.buffer.depth() ?? 0,
     lagMs: (topic) => lanes.get(topic)?.buffer.lagMs() ?? 0,
+    async written(topic, matches, limitMs) {
+      await lanes.get(topic.name)?.buffer.written(matches as (entry: object) => boolean, limitMs)
+    },
+    gathered: () => new Promise((resolve) => void setTimeout(resolve, GATHER_MS + WRITE_MS)),
     async drain(limitMs) {
       clearInterval(adopting)
       const deadline = performance.now() + limitMs

@@ -37,6 +37,15 @@ export interface Delivery {
   depth(topic: string): number
   /** How long the oldest of them has waited at most; absent where entries do not wait in this process. */
   lagMs?(topic: string): number
+  /** Resolves when the entries of a topic that match wait in this process no longer, or after `limitMs`. It and the next
+   *  are absent where entries do not wait. */
+  written?<Entry extends object>(
+    topic: Topic<Entry>,
+    matches: (entry: Entry) => boolean,
+    limitMs: number,
+  ): Promise<void>
+  /** Resolves when other processes have written what waits in them now, if their database answers. */
+  gathered?(): Promise<void>
   /** Writes all entries so far, for `limitMs` at most, and moves the rest to the backlog if there is one. Resolves with
    *  the number of lost entries. */
   drain(limitMs: number): Promise<number>

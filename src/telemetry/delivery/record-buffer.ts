@@ -47,11 +47,16 @@ export interface RecordBuffer {
   waiting(): number
   /** How long the oldest entry has waited at most; of what another process left, since it was found. */
   lagMs(): number
+  /** Resolves when the entries that match wait no longer, or after `limitMs`. */
+  written(matches: (entry: object) => boolean, limitMs: number): Promise<void>
   drain(limitMs: number): Promise<void>
 }
 
+/** How long an entry waits for others. */
+export const GATHER_MS = 250
+
 export function recordBuffer(topic: Topic, options: RecordBufferOptions): RecordBuffer {
-  const { log, report, backlog, fold, gatherMs = 250, spillMs = 750, batchSize = 1000 } = options
+  const { log, report, backlog, fold, gatherMs = GATHER_MS, spillMs = 750, batchSize = 1000 } = options
   const { capacity = 20_000, firstPauseMs = 250, longestPauseMs = 10_000 } = options
   const waiting = waitingEntries()
   const { pause, end: endPause } = pauses()
@@ -148,6 +153,13 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
       waiting.add(entry)
       if (!writing) schedule()
       spill?.watch()
+    },
+    async written(matches, limitMs) {
+      const deadline = performance.now() + limitMs
+      while (waiting.first().some(matches) && performance.now() < deadline) {
+        start()
+        if (writing) await atMost(deadline - performance.now(), writing)
+      }
     },
     async drain(limitMs) {
       draining = true

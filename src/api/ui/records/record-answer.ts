@@ -73,13 +73,16 @@ export function budgetSubjects(level: Level, id: string, row: object): string[] 
 
 /** The subjects of budgets that only one of two versions of a record has. The shared store counts a budget only while
  *  there is one, so that its sums of these are out of date. */
-export function recountedBudgets(level: Level, id: string, row: object, before: object): string[] {
+export function recountedBudgets(level: Level, id: string, row: object, before: object) {
   const counted = (record: object) =>
     accountsOf(scopeOf(level, id, numbered(record)))
       .filter(({ limitNano, softNano }) => limitNano !== undefined || softNano !== undefined)
       .map(({ subject }) => subject)
   const [now, then] = [counted(row), counted({ ...row, ...before })]
-  return [...now.filter((subject) => !then.includes(subject)), ...then.filter((subject) => !now.includes(subject))]
+  return {
+    given: now.filter((subject) => !then.includes(subject)),
+    taken: then.filter((subject) => !now.includes(subject)),
+  }
 }
 
 function ownAccount(level: Level, id: string, record: Fields) {

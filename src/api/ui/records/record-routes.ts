@@ -171,10 +171,10 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       responses: changeAnswers(200, { description: `The ${kind.noun}.`, schema: kind.answer }),
     },
     async (scope) => {
-      const { version, ...given }: Fields = accepted(body(), scope.input.json)
-      const settled = pick(given, Object.keys(kind.settled()))
-      const named = Object.keys(kind.fields()).filter((name) => method === 'put' || given[name] !== undefined)
-      const values = columnsOf(kind, Object.fromEntries(named.map((name) => [name, given[name] ?? null])))
+      const { version, ...sent }: Fields = accepted(body(), scope.input.json)
+      const settled = pick(sent, Object.keys(kind.settled()))
+      const named = Object.keys(kind.fields()).filter((name) => method === 'put' || sent[name] !== undefined)
+      const values = columnsOf(kind, Object.fromEntries(named.map((name) => [name, sent[name] ?? null])))
       const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
       const { update } = kind.permissions
       const byOwner = named.every((name) => kind.ownersFields?.some((field) => field === name))
@@ -187,8 +187,11 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       const expected = columnsOf(kind, version === undefined ? settled : { ...settled, version })
       const change = await referring(records.change(id, mine, values, expected))
       if (change) {
-        const staleBudgets = recountedBudgets(kind.level, id, change.record, change.before)
-        return changed(scope, kind, change, { written: values, staleBudgets })
+        const { given, taken } = recountedBudgets(kind.level, id, change.record, change.before)
+        // A new budget is read with what earlier calls have cost.
+        const { store, delivery } = scope.services
+        if (given.length > 0 && store.mode() === 'shared') await delivery.gathered?.()
+        return changed(scope, kind, change, { written: values, staleBudgets: [...given, ...taken] })
       }
       const present = await records.find(id, mine)
       if (!present) throw await refused(scope, kind, id, update)

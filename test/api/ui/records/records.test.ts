@@ -20,7 +20,24 @@ const kinds = [
 describe('the records of callers', () => {
   const ask = adminApi(() => gateway)
 
-  const gateway = withFullGateway('model_list: [{ model_name: m, gateway_params: { model: echo/m } }]')
+  const gateway = withFullGateway(`
+model_list:
+  - { model_name: m, gateway_params: { model: echo/m }, model_info: { input_cost_per_token: 0, output_cost_per_token: 0.001 } }`)
+
+  it('refuse the next call for what was spent before they had a budget', async () => {
+    const { body: made } = await ask('POST', '/keys', {})
+    const call = async () => {
+      const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] })
+      const headers = { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' }
+      const answer = await gateway.fetch('/v1/chat/completions', { method: 'POST', headers, body })
+      await answer.text()
+      return answer.status
+    }
+    // The second row gathers with others while the first is written.
+    expect([await call(), await call()]).toEqual([200, 200])
+    await ask('PATCH', `/keys/${made.key_id}`, { max_budget: 0.0015 })
+    expect(await call()).toBe(429)
+  })
 
   describe.each(kinds)('$path', ({ path, id, prefix, name, noun }) => {
     it.each([
