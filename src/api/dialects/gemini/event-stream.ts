@@ -31,11 +31,15 @@ interface Candidate {
   finish: FinishReason | undefined
 }
 
-/** Writes chat chunks as the events of streamGenerateContent. */
+/** Writes chat chunks as the events of streamGenerateContent. Each tells the usage known so far, as the vendor's do: a
+ *  client that requires it, such as BAML's, skips events without it. */
 export function geminiEvents(shows: boolean): DialectStream {
   const candidates = new Map<number, Candidate>()
   let head = { modelVersion: '', responseId: '' }
   let usage: WireUsage | undefined
+
+  const event = (told: readonly JsonRecord[]): Uint8Array =>
+    geminiEvent({ candidates: told, usageMetadata: usageMetadata(usage), ...head })
 
   const candidateAt = (index: number): Candidate => {
     let candidate = candidates.get(index)
@@ -97,14 +101,13 @@ export function geminiEvents(shows: boolean): DialectStream {
         const logprobs = logprobsResult(choice.logprobs)
         if (parts.length === 0 && !logprobs.logprobsResult) continue
         const content = { parts: parts.length === 0 ? [{ text: '' }] : parts, role: 'model' }
-        out.push(geminiEvent({ candidates: [{ content, index: candidate.index, ...logprobs }], ...head }))
+        out.push(event([{ content, index: candidate.index, ...logprobs }]))
       }
       return out.length === 0 ? NOTHING : joinBytes(out)
     },
     close() {
       if (candidates.size === 0) candidateAt(0)
-      const ends = [...candidates.values()].map(ended)
-      return geminiEvent({ candidates: ends, usageMetadata: usageMetadata(usage), ...head })
+      return event([...candidates.values()].map(ended))
     },
   }
 }
