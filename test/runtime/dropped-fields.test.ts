@@ -60,14 +60,19 @@ describe('clients of the Messages API', () => {
       expect(await read(wrong)).toEqual([400, [], undefined])
   })
 
-  it('are told in their words that a prompt is too long', async () => {
-    const code = 'context_length_exceeded'
-    await upstream.script(path('crossed'), [json(400, { error: { message: 'The maximum is 8 tokens.', code } })])
-    const refused = await post('crossed', {})
-    expect([refused.status, await refused.json()]).toMatchObject([
-      400,
-      { error: { message: 'prompt is too long: The maximum is 8 tokens.' } },
-    ])
+  it('are told in their words that a prompt is too long, as are those of OpenAI', async () => {
+    const refusal = json(400, { error: { message: 'The maximum is 8 tokens.', code: 'context_length_exceeded' } })
+    await upstream.script(path('crossed'), [refusal, refusal, refusal])
+    const responses = chatInit({ model: 'crossed', input: 'Hi' })
+    const refused = [
+      post('crossed', {}),
+      gateway.chat({ model: 'crossed', messages: [{ role: 'user', content: 'Hi' }] }),
+      gateway.fetch('/v1/responses', responses),
+    ]
+    const ofOpenai = [400, { error: { message: 'The maximum context length is exceeded: The maximum is 8 tokens.' } }]
+    expect(await Promise.all(refused.map(async (one) => [(await one).status, await (await one).json()]))).toMatchObject(
+      [[400, { error: { message: 'prompt is too long: The maximum is 8 tokens.' } }], ofOpenai, ofOpenai],
+    )
   })
 })
 
