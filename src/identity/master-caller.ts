@@ -1,21 +1,13 @@
 import type { Config } from '../config/schema.ts'
 import { type Log, throttled } from '../lib/log.ts'
 import type { Secret } from '../lib/secret.ts'
-import type { Caller } from '../pipeline/caller.ts'
+import { type Caller, UNLIMITED } from '../pipeline/caller.ts'
 
 /** Full access, no limits. */
 export const masterCaller: Caller = {
+  ...UNLIMITED,
   kind: 'master_key',
-  keyId: undefined,
   userId: undefined,
-  teamId: undefined,
-  organizationId: undefined,
-  quotas: [],
-  slots: [],
-  accounts: [],
-  mayCall: () => true,
-  mayUseServer: () => true,
-  restricted: false,
   versions: [],
   remembered: [],
   readAt: 0,

@@ -14,9 +14,7 @@ export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
 /** The roles by where they are held. */
 export const ROLES = { organization: ORGANIZATION_ROLES, team: TEAM_ROLES } as const
 
-const ADMINISTRATION = [
-  'org.read',
-  'org.update',
+const OF_TEAM_ADMIN = [
   'team.read',
   'team.update',
   'user.read',
@@ -25,28 +23,20 @@ const ADMINISTRATION = [
   'key.update',
   'key.revoke',
   'key.create_self',
-  'audit.read',
 ] as const satisfies readonly Permission[]
 
+const OF_ORG_ADMIN = ['org.read', 'org.update', ...OF_TEAM_ADMIN, 'audit.read'] as const satisfies readonly Permission[]
+
 const OF_ORGANIZATIONS: Readonly<Record<OrganizationRole, readonly Permission[]>> = {
-  org_owner: [...ADMINISTRATION, 'spend.read'],
-  org_admin: ADMINISTRATION,
+  org_owner: [...OF_ORG_ADMIN, 'spend.read'],
+  org_admin: OF_ORG_ADMIN,
   org_billing: ['org.read', 'team.read', 'key.read', 'spend.read'],
   org_auditor: ['org.read', 'team.read', 'user.read', 'key.read', 'spend.read', 'audit.read'],
   org_member: ['org.read', 'team.read'],
 }
 
 const OF_TEAMS: Readonly<Record<TeamRole, readonly Permission[]>> = {
-  team_admin: [
-    'team.read',
-    'team.update',
-    'user.read',
-    'user.update',
-    'key.read',
-    'key.update',
-    'key.revoke',
-    'key.create_self',
-  ],
+  team_admin: OF_TEAM_ADMIN,
   team_developer: ['team.read', 'user.read', 'key.read', 'key.create_self'],
   team_viewer: ['team.read'],
 }

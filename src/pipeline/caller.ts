@@ -44,6 +44,20 @@ export interface Caller extends ContentCaller {
   confirmed(address: string): Promise<Caller>
 }
 
+/** What callers have in common that are no key: no limits, and no place in a team. Administration costs no key's
+ *  requests. */
+export const UNLIMITED = {
+  keyId: undefined,
+  teamId: undefined,
+  organizationId: undefined,
+  quotas: [],
+  slots: [],
+  accounts: [],
+  mayCall: () => true,
+  mayUseServer: () => true,
+  restricted: false,
+} as const satisfies Partial<Caller>
+
 /** The owner of what a caller creates. The id of a removed team or key may have been given again: the one of another
  *  organization is another tenant. */
 export interface Tenant {

@@ -1,4 +1,4 @@
-import type { Caller } from '../../pipeline/caller.ts'
+import { type Caller, UNLIMITED } from '../../pipeline/caller.ts'
 import type { StoredMembership, StoredSession } from '../../stores/sql/people/session-records.ts'
 import { permissionsOf } from '../roles.ts'
 import type { Grant, Grants, Session, SessionAccount, SessionCaller, SessionStanding } from '../session-caller.ts'
@@ -10,7 +10,7 @@ export type RequireMfa = false | 'admins' | 'everyone'
 export const sessionRecord = (sessionId: string) => `session:${sessionId}`
 export const accountRecord = (accountId: string) => `account:${accountId}`
 
-/** The caller of a stored session. It has no limits of its own: administration costs no key's requests. */
+/** The caller of a stored session. */
 export function sessionCallerOf(
   stored: StoredSession,
   options: { readonly requireMfa: RequireMfa } & Pick<Caller, 'readAt' | 'confirmedAt' | 'again' | 'confirmed'>,
@@ -18,17 +18,9 @@ export function sessionCallerOf(
   const { requireMfa, ...times } = options
   const versions = versionsOf(stored)
   return {
+    ...UNLIMITED,
     kind: 'session',
-    keyId: undefined,
     userId: stored.account?.user_id,
-    teamId: undefined,
-    organizationId: undefined,
-    quotas: [],
-    slots: [],
-    accounts: [],
-    mayCall: () => true,
-    mayUseServer: () => true,
-    restricted: false,
     versions,
     remembered: versions.map((version) => ({ ...version, remembered: true })),
     ...times,

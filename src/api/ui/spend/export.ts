@@ -1,8 +1,38 @@
+import * as z from 'zod'
+import { mistake } from '../../../config/accepted.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 
 /** How a list can be asked for. */
 export const FORMATS = ['json', 'csv', 'jsonl'] as const
 export type ExportFormat = Exclude<(typeof FORMATS)[number], 'json'>
+
+/** The most rows of a file. */
+export const MOST_EXPORTED = 100_000
+
+/** How many rows an answer has that is no file. */
+interface Shown {
+  readonly usual: number
+  readonly most: number
+}
+
+/** The field of a query that says how many rows it wants. */
+export const rowLimit = ({ usual, most }: Shown) =>
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_EXPORTED)
+    .optional()
+    .describe(
+      `How many rows: ${usual} where it is left out and at most ${most}; of a file all, at most ${MOST_EXPORTED}.`,
+    )
+
+/** How many rows to show to a query. Refuses one that wants more than an answer has which is no file. */
+export function shownOf(limit: number | undefined, { usual, most }: Shown): number {
+  const shown = limit ?? usual
+  if (shown > most) throw mistake('limit', `must be at most ${most}`)
+  return shown
+}
 
 type Row = Readonly<Record<string, unknown>>
 

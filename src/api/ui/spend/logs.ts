@@ -10,13 +10,12 @@ import { defineRoute, type Route } from '../../route.ts'
 import { storable } from '../../storable.ts'
 import { keptFrom, keptFromAnswer, keptFromHeaders } from '../kept-from.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
-import { exported, FORMATS } from './export.ts'
+import { exported, FORMATS, MOST_EXPORTED, rowLimit, shownOf } from './export.ts'
 import { loggedCall, loggedCallAnswer } from './logged-call.ts'
 import { loggedCallStory } from './logged-call-story.ts'
 import { dateOrTime, owner, spendFilters, spendReach } from './spend-query.ts'
 
-const MOST_SHOWN = 200
-const MOST_EXPORTED = 100_000
+const SHOWN = { usual: 50, most: 200 }
 const PAGE = 1000
 const DAY_MS = 86_400_000
 const MOST_MS = DAY_MS
@@ -61,15 +60,7 @@ const list = defineRoute(
           ),
         to: dateOrTime().optional().describe('Exclusive.'),
         cursor: paging().cursor,
-        limit: z.coerce
-          .number()
-          .int()
-          .min(1)
-          .max(MOST_EXPORTED)
-          .optional()
-          .describe(
-            `How many: 50 where it is left out and at most ${MOST_SHOWN}; of a file all, at most ${MOST_EXPORTED}.`,
-          ),
+        limit: rowLimit(SHOWN),
         format: z.enum(FORMATS).default('json'),
       }),
     responses: {
@@ -93,8 +84,7 @@ const list = defineRoute(
       const file = await exported(format, 'logs', Object.keys(loggedCall().shape), pages)
       return { ...file, headers: { ...file.headers, ...keptFromHeaders(...age) } }
     }
-    const shown = limit ?? 50
-    if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
+    const shown = shownOf(limit, SHOWN)
     const rows = await services.spendLog.page(reach, { ...query, limit: shown + 1 })
     const { data, next_cursor } = pageOf(rows, shown, cursorOf)
     return json({ data: data.map(loggedCallAnswer), next_cursor, ...keptFromAnswer(...age) })

@@ -5,7 +5,7 @@ import type { GroupSums, SplitSums } from '../../../stores/sql/spend/spend-repor
 import { GROUPINGS, type Grouping, isTime, type ReportRange } from '../../../stores/sql/spend/spend-source.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
-import { exported, FORMATS } from './export.ts'
+import { exported, FORMATS, MOST_EXPORTED, rowLimit, shownOf } from './export.ts'
 import { spendSums, sumsAnswer } from './spend-answer.ts'
 import { dateOrTime, owner, spendFilters, spendReach } from './spend-query.ts'
 
@@ -13,8 +13,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const USUAL_DAYS = 30
 const MOST_DAYS = 3660
-const MOST_SHOWN = 10_000
-const MOST_EXPORTED = 100_000
+const SHOWN = { usual: 1000, most: 10_000 }
 
 const range = () => ({
   from: dateOrTime().optional().describe('First hour; 30 days before `to` when left out.'),
@@ -91,15 +90,7 @@ const report = defineRoute(
         ...spendFilters(),
         owner: owner(),
         format: z.enum(FORMATS).default('json'),
-        limit: z.coerce
-          .number()
-          .int()
-          .min(1)
-          .max(MOST_EXPORTED)
-          .optional()
-          .describe(
-            `How many rows: 1000 where it is left out and at most ${MOST_SHOWN}; of a file all, at most ${MOST_EXPORTED}.`,
-          ),
+        limit: rowLimit(SHOWN),
         cursor: z.coerce
           .number({ error: 'must be the next_cursor of the page before' })
           .int()
@@ -153,15 +144,14 @@ const report = defineRoute(
       const [group = '', name = '', ...sums] = Object.keys(groupAnswer().shape)
       return exported(format, 'spend', [group, name, ...splits, ...sums], async function* () {
         const ends = cursor + (limit ?? MOST_EXPORTED)
-        for (let offset = cursor; offset < ends; offset += MOST_SHOWN) {
-          const rows = await rowsOf(offset, Math.min(MOST_SHOWN, ends - offset))
+        for (let offset = cursor; offset < ends; offset += SHOWN.most) {
+          const rows = await rowsOf(offset, Math.min(SHOWN.most, ends - offset))
           yield rows
-          if (rows.length < MOST_SHOWN) return
+          if (rows.length < SHOWN.most) return
         }
       })
     }
-    const shown = limit ?? 1000
-    if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
+    const shown = shownOf(limit, SHOWN)
     const rows = await rowsOf(cursor, shown + 1)
     const next_cursor = rows.length > shown ? String(cursor + shown) : null
     return json({ ...asked, group_by: by, split_by: splitBy ?? null, data: rows.slice(0, shown), next_cursor })
