@@ -70,33 +70,36 @@ export function candidateReader(responseId: string): CandidateReader {
     return { index, id, type: 'function', function: written }
   }
 
+  /** Adds a part to a delta. Returns its characters. */
+  const add = (part: JsonRecord, delta: CandidateDelta): number => {
+    const signature = asText(part.thoughtSignature)
+    const text = asText(part.text)
+    let characters = text.length
+    if (part.thought === true) {
+      thought += text
+      if (text !== '') delta.reasoning_content = (delta.reasoning_content ?? '') + text
+    } else if (text !== '') {
+      delta.content = (delta.content ?? '') + text
+    }
+    if (part.functionCall) {
+      const call = callOf(asRecord(part.functionCall))
+      characters += (call.function?.name?.length ?? 0) + (call.function?.arguments?.length ?? 0)
+      const signed = signature === '' ? call : { ...call, extra_content: signedContent(signature) }
+      delta.tool_calls = [...(delta.tool_calls ?? []), signed]
+    }
+    if (part.inlineData) delta.images = [...(delta.images ?? []), pictureOf(asRecord(part.inlineData))]
+    if (signature !== '') {
+      delta.thinking_blocks = [...(delta.thinking_blocks ?? []), signedBlock(thought, signature)]
+      thought = ''
+    }
+    return characters
+  }
+
   return {
     read(candidate) {
       const delta: CandidateDelta = {}
       let characters = 0
-      for (const value of asList(asRecord(candidate.content).parts)) {
-        const part = asRecord(value)
-        const signature = asText(part.thoughtSignature)
-        const text = asText(part.text)
-        characters += text.length
-        if (part.thought === true) {
-          thought += text
-          if (text !== '') delta.reasoning_content = (delta.reasoning_content ?? '') + text
-        } else if (text !== '') {
-          delta.content = (delta.content ?? '') + text
-        }
-        if (part.functionCall) {
-          const call = callOf(asRecord(part.functionCall))
-          characters += (call.function?.name?.length ?? 0) + (call.function?.arguments?.length ?? 0)
-          const signed = signature === '' ? call : { ...call, extra_content: signedContent(signature) }
-          delta.tool_calls = [...(delta.tool_calls ?? []), signed]
-        }
-        if (part.inlineData) delta.images = [...(delta.images ?? []), pictureOf(asRecord(part.inlineData))]
-        if (signature !== '') {
-          delta.thinking_blocks = [...(delta.thinking_blocks ?? []), signedBlock(thought, signature)]
-          thought = ''
-        }
-      }
+      for (const part of asList(asRecord(candidate.content).parts)) characters += add(asRecord(part), delta)
       hasContent ||= delta.content !== undefined || delta.tool_calls !== undefined || delta.images !== undefined
       if (delta.content === undefined) return { delta, characters }
       // The signature of words comes with the last of them, and would cut them in two.

@@ -164,23 +164,24 @@ async function relay(
       if (data === undefined || data === '[DONE]' || isOver) continue
       const event = asRecord(exactRecord(data))
       isOver = event.type === 'error' || TERMINAL.has(event.type)
-      const response = asRecord(event.response)
-      if (event.type === 'response.completed' || event.type === 'response.incomplete') ended = response
-      if (event.type === 'error') {
-        await send(envelope(500, { ...event, ...asRecord(event.error) }, lane))
-        continue
-      }
-      const changes = {
-        ...(previous === undefined || event.response === undefined
-          ? {}
-          : { response: { ...response, previous_response_id: previous } }),
-        ...inLane(lane),
-      }
-      await send(Object.keys(changes).length === 0 ? data : JSON.stringify({ ...event, ...changes }))
+      if (event.type === 'response.completed' || event.type === 'response.incomplete') ended = asRecord(event.response)
+      await send(sentEvent(event, data, previous, lane))
     }
   }
   if (!isOver) await send(envelope(502, { code: 'upstream_truncated', message: 'The answer broke off.' }, lane))
   return ended
+}
+
+/** An event of a call as the connection sends it; as it came where nothing changes. */
+function sentEvent(event: JsonRecord, text: string, previous: string | undefined, lane: string | undefined): string {
+  if (event.type === 'error') return envelope(500, { ...event, ...asRecord(event.error) }, lane)
+  const { response } = event
+  const continues = previous !== undefined && response !== undefined
+  const changes = {
+    ...(continues ? { response: { ...asRecord(response), previous_response_id: previous } } : {}),
+    ...inLane(lane),
+  }
+  return Object.keys(changes).length === 0 ? text : JSON.stringify({ ...event, ...changes })
 }
 
 /** A client that sends input without asking for an answer gets an empty response to continue from. */
