@@ -2,7 +2,6 @@ import type { GatewayParams } from '../../config/sections/model-list.ts'
 import { asList, asRecord } from '../../lib/json/lenient.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import { chatOrResponses } from '../openai/by-responses/chat-or-responses.ts'
-import { readerOf } from '../openai/by-responses/own-reasoning.ts'
 import { openaiChat } from '../openai/chat.ts'
 import { openaiEmbeddings, openaiImageEdits, openaiImages } from '../openai/modes.ts'
 import { openaiResponses } from '../openai/responses.ts'
@@ -27,14 +26,10 @@ const withoutResponses: Adapters = {
 /** The deployment of Responses is in the body, not in the path. */
 const asResponses = (path: string) => path.replace(/\/deployments\/[^/]+(?=\/responses$)/, '')
 
-/** `reader`: who can read what the models have thought. */
-const adaptersFor = (reader: string): Adapters => ({
+const adapters: Adapters = {
   ...withoutResponses,
-  chat: versioned(withoutConnections(adapterFor(chatOrResponses(reader))), asResponses),
-  responses,
-})
-
-const responses = versioned(withoutConnections(adapterFor(openaiResponses)), asResponses)
+  responses: versioned(withoutConnections(adapterFor(openaiResponses)), asResponses),
+}
 
 /** OpenAI's API on Azure: one address without dates (`/openai/v1`), or one for each deployment with a dated version. */
 export const azure: Provider = {
@@ -62,12 +57,14 @@ export const azure: Provider = {
       headers: { ...(api_key ? { 'api-key': api_key } : {}), ...connection.headers },
     }
   },
-  adapters: adaptersFor('azure'),
+  adapters,
   writesCache: true,
   adaptersOf(connection) {
     const { parameters } = connection
     const old = isDated(parameters) && (parameters.api_version ?? '') < FIRST_WITH_RESPONSES
-    return old ? withoutResponses : adaptersFor(readerOf(connection))
+    if (old) return withoutResponses
+    const chat = versioned(withoutConnections(adapterFor(chatOrResponses(connection))), asResponses)
+    return { ...adapters, chat }
   },
 }
 

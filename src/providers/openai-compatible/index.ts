@@ -1,5 +1,4 @@
 import { chatOrResponses } from '../openai/by-responses/chat-or-responses.ts'
-import { readerOf } from '../openai/by-responses/own-reasoning.ts'
 import { openaiChatWith } from '../openai/chat.ts'
 import type { ChatQuirks } from '../openai/chat-quirks.ts'
 import {
@@ -59,7 +58,7 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
   const { label, apiBase, modes, own, models, keyless, routingFields, writesCache, dimensions, ...rest } = vendor
   const { reasonsInResponses, ...quirks } = rest
   const adapters: Adapters = {
-    chat: adapterFor(reasonsInResponses ? chatOrResponses(kind) : openaiChatWith(quirks)),
+    chat: adapterFor(openaiChatWith(quirks)),
     ...Object.fromEntries(modes.map((mode) => [mode, MEDIA[mode]])),
     ...(dimensions ? { embedding: adapterFor(embeddingsNaming(dimensions)) } : {}),
     ...own,
@@ -73,7 +72,7 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
     connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
     adapters,
     ...(reasonsInResponses
-      ? { adaptersOf: (connection) => ({ ...adapters, chat: adapterFor(chatOrResponses(readerOf(connection))) }) }
+      ? { adaptersOf: (connection) => ({ ...adapters, chat: adapterFor(chatOrResponses(connection)) }) }
       : {}),
     ...(models === false ? {} : { healthRequest: healthRequestAt('/models') }),
     ...(routingFields ? { routingFields } : {}),

@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../../modes/chat.ts'
 import type { Adapter, Connection, Outgoing } from '../../provider.ts'
 import { asTaken, openaiChat } from '../chat.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from '../chat-quirks.ts'
+import { readerOf } from './own-reasoning.ts'
 import { isResponse, responsesReply } from './reply.ts'
 import { responsesRequest } from './request.ts'
 import { eitherStream } from './stream.ts'
@@ -18,9 +19,9 @@ const { plainWithTools: _plain, toldNotToReason: _told, reasoning: _reasoning, .
 const REASONING: ChatQuirks = rest
 
 /** Chat with OpenAI and Azure. Models that do not reason beside functions in chat, or take none there, are asked in the words
- *  of Responses, and their answers are read as chat. Chat of clients is relayed as it is wherever the model takes it.
- *  `reader`: who can read what the model has thought. */
-export function chatOrResponses(reader: string): Adapter<ChatRequest> {
+ *  of Responses, and their answers are read as chat. Chat of clients is relayed as it is wherever the model takes it. */
+export function chatOrResponses(connection: Connection): Adapter<ChatRequest> {
+  const reader = readerOf(connection)
   return {
     ...openaiChat,
     request(call, connection) {
