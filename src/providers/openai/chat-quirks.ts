@@ -35,6 +35,8 @@ export interface ChatQuirks {
   /** It takes instructions anywhere in a conversation. Templates of open models take one message, at the beginning. Only
    *  translated requests are searched for others. */
   readonly instructionsAnywhere?: true
+  /** It takes refusals of earlier turns as such. To others they are text. */
+  readonly takesRefusals?: true
   /** It can be told which of the functions are allowed. To others only those are offered. */
   readonly allowsTools?: true
   /** It refuses functions without a description of their parameters. */
@@ -91,6 +93,7 @@ export const OPENAI_QUIRKS = {
   strictCalls: true,
   longestCallId: 40,
   instructionsAnywhere: true,
+  takesRefusals: true,
   allowsTools: true,
   stops: 4,
   refuses: ['top_k'],

@@ -2,7 +2,13 @@ import { matchesBehind, wordsIn } from '../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
-import { OF_CALLS, OF_MESSAGES, withPlainCalls, withPlainParts } from '../wire/fitting/plain-answers.ts'
+import {
+  OF_CALLS,
+  OF_MESSAGES,
+  withPlainCalls,
+  withPlainParts,
+  withPlainRefusals,
+} from '../wire/fitting/plain-answers.ts'
 import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../wire/fitting/plain-conversation.ts'
 import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
 import { REASONING_FIELDS, withReasoning } from '../wire/fitting/reasoning-history.ts'
@@ -43,12 +49,14 @@ function wordsThatChange({
   strictCalls,
   documentUrls,
   nameless,
+  takesRefusals,
 }: ChatQuirks): ReadonlySet<string> {
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
     ...(noReasoning !== undefined || refusesSilence ? [ASSISTANT] : []),
     ...(reasoningDetails ? [BLOCKS] : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
+    ...(takesRefusals ? [] : [REFUSAL]),
     ...(refusesHints ? [...OF_ANSWERS, PARTS] : []),
     ...(documentUrls ? [FILE] : []),
     ...(nameless ? [NAME] : []),
@@ -72,11 +80,13 @@ function fitted(
     nameless,
     answersResults,
     marksPrefill,
+    takesRefusals,
   }: ChatQuirks,
   drop: Drop,
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
   if (reasoningDetails) fitting = withDetails(fitting)
+  if (!takesRefusals) fitting = withPlainRefusals(fitting)
   // A last answer that is marked so is a beginning, to be gone on with.
   if (refusesSilence && fitting.at(-1)?.partial !== true) fitting = withoutSilence(fitting, false)
   if (noReasoning !== undefined) fitting = withSomeReasoning(fitting, noReasoning)
@@ -112,6 +122,7 @@ const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...m
 const PARTS = 'text'
 const FILE = 'file'
 const NAME = 'name'
+const REFUSAL = 'refusal'
 
 /** What OpenAI's clients have in every answer, and send back as it is. */
 const OF_ANSWERS = ['refusal', 'audio', 'function_call', 'annotations']

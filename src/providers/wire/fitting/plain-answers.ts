@@ -64,6 +64,27 @@ export function withPlainParts(messages: Messages): Messages {
   )
 }
 
+/** Messages whose refusals are text, as vendors take them that know no other; the same list where there are none. */
+export function withPlainRefusals(messages: Messages): Messages {
+  const isRefusal = (part: unknown) => asRecord(part).type === 'refusal'
+  const isPlain = ({ role, content, refusal }: Message) =>
+    role !== 'assistant' || (asText(refusal) === '' && !asList(content).some(isRefusal))
+  if (messages.every(isPlain)) return messages
+  return messages.map((message) => {
+    if (isPlain(message)) return message
+    const { content, refusal, ...rest } = message
+    const texts = [
+      ...(typeof content === 'string' && content !== '' ? [textPart(content)] : asList(content)),
+      ...(asText(refusal) === '' ? [] : [textPart(asText(refusal))]),
+    ].map((part) => (isRefusal(part) ? textPart(asText(asRecord(part).refusal)) : part))
+    const [first, ...more] = texts
+    const { text } = asRecord(first)
+    return { ...rest, content: more.length === 0 && typeof text === 'string' ? text : texts } as Message
+  })
+}
+
+const textPart = (text: string) => ({ type: 'text', text })
+
 function without(record: JsonRecord, names: readonly string[]): JsonRecord {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
 }
