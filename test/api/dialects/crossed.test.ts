@@ -9,6 +9,9 @@ import { translatorOf } from '../../../src/pipeline/translate/translator.ts'
 import type { Notes } from '../../../src/providers/provider.ts'
 import { wholeBody } from '../../../src/transport/whole-body.ts'
 import { deploymentOf } from '../../support/deployment-of.ts'
+import { deepseek } from '../../support/strict-vendors/deepseek.ts'
+import { groq } from '../../support/strict-vendors/groq.ts'
+import { moonshot } from '../../support/strict-vendors/moonshot.ts'
 
 const fixture = (path: string) => new URL(`../../fixtures/${path}`, import.meta.url)
 
@@ -36,6 +39,14 @@ const PAIRS = Object.entries(CLIENTS).flatMap(([client, dialect]) => {
   return [...MODELS, native].map((model) => [client, model, dialect] as const)
 })
 
+/** Vendors that have no server among the strict ones: they are asked here alone. */
+const STRICT = {
+  'deepseek/deepseek-v4-flash': deepseek,
+  'groq/openai/gpt-oss-120b': groq,
+  'moonshot/kimi-k2.6': moonshot,
+  'moonshot/kimi-k3': moonshot,
+}
+
 /** What the provider is asked, and what it is not told. */
 async function asked(client: string, model: string, dialect: Dialect) {
   const bytes = readFileSync(fixture(`clients/${client}.json`))
@@ -57,5 +68,13 @@ describe('an agent at a provider of another dialect', () => {
     const seen = { path, dropped: [...(notes.dropped ?? [])], body }
     const place = `crossed/${client}/${model.replace(/[/:]/g, '-')}.golden`
     await expect(`${JSON.stringify(seen, null, 2)}\n`).toMatchFileSnapshot(fixture(place).pathname)
+  })
+
+  it.each(Object.keys(CLIENTS))('%s is refused by no vendor', async (client) => {
+    for (const [model, vendor] of Object.entries(STRICT)) {
+      const { body } = await asked(client, model, CLIENTS[client] as Dialect)
+      const headers = { authorization: 'Bearer sk-vendor' }
+      expect(vendor({ path: '/v1/chat/completions', headers, body }, 1).pieces.length).toBeGreaterThan(1)
+    }
   })
 })

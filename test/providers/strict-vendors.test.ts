@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { GatewayError } from '../../src/lib/errors.ts'
+import { deepseek } from '../support/strict-vendors/deepseek.ts'
+import { groq } from '../support/strict-vendors/groq.ts'
+import { mistral } from '../support/strict-vendors/mistral.ts'
+import { moonshot } from '../support/strict-vendors/moonshot.ts'
+import { Refusal } from '../support/strict-vendors/vendor.ts'
+import { asked, type Case, type CaseFile, callOf, caseFiles } from '../support/translations.ts'
+
+/** What asks for something that not every vendor has, by the names of the cases: the vendor tells the client so. */
+const BEYOND = /^(how probable the words are|several candidates|a field that nobody knows|a video)/
+
+/** What clients of other dialects send to any provider: the cases of `test/fixtures/translations`. */
+const SENT = caseFiles().flatMap(([place, file]) => {
+  const isSent = ({ name, says, refuses }: Case) => says === undefined && refuses === undefined && !BEYOND.test(name)
+  return place.startsWith('chat-') ? [] : file.cases.filter(isSent).map((one) => [place, file, one] as const)
+})
+
+it.each([
+  ['deepseek/deepseek-v4-flash', deepseek],
+  ['groq/openai/gpt-oss-120b', groq],
+  ['mistral/mistral-large-latest', mistral],
+  ['moonshot/kimi-k2.6', moonshot],
+  ['moonshot/kimi-k3', moonshot],
+])('%s takes whatever was translated', async (model, vendor) => {
+  const refused: string[] = []
+  for (const [place, file, one] of SENT) {
+    const body = await translated(place, file, { ...one, model })
+    if (body === undefined) continue
+    const headers = { authorization: 'Bearer sk-vendor' }
+    try {
+      vendor({ path: '/v1/chat/completions', headers, body }, 1)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refused.push(`${place}, ${one.name}: ${error.message}`)
+    }
+  }
+  expect(refused).toEqual([])
+})
+
+/** What the vendor is asked, unless the gateway refuses to. */
+async function translated(place: string, file: CaseFile, one: Case): Promise<unknown> {
+  try {
+    return await asked(callOf(place, file, one, false))
+  } catch (error) {
+    if (error instanceof GatewayError) return
+    throw error
+  }
+}
