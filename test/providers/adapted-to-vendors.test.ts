@@ -78,18 +78,24 @@ const answer = {
 }
 const result = { role: 'tool', tool_call_id: 'call_1234', content: 'It is empty.' }
 
-it.each(['openai/gpt-5', 'mistral/m', 'groq/m'])(
+it.each(['openai/gpt-5', 'mistral/m', 'groq/m', 'fireworks/m'])(
   '%s is not told what only other vendors know of an answer',
   async (model) => {
     const sent = await asked(chatDialect, model, { model: 'm', messages: [...messages, answer, result] })
     const { id, type, function: called } = sent.messages[1].tool_calls[0]
     expect(sent.messages[1].tool_calls).toEqual([{ id, type, function: called }])
     expect(called).toEqual({ name: 'read', arguments: '{}' })
-    expect(Object.keys(sent.messages[1]).sort()).toEqual(
-      ['content', 'role', 'tool_calls', ...(model.startsWith('groq') ? ['reasoning'] : [])].sort(),
-    )
+    const thought = /groq/.test(model) ? ['reasoning'] : /fireworks/.test(model) ? ['reasoning_content'] : []
+    expect(Object.keys(sent.messages[1]).sort()).toEqual(['content', 'role', 'tool_calls', ...thought].sort())
   },
 )
+
+it('Fireworks gets none of the hints that it refuses, in chat either', async () => {
+  const hints = { store: false, verbosity: 'low', prompt_cache_key: 'k', user: 'u' }
+  const { store, verbosity, ...sent } = await asked(chatDialect, 'fireworks/m', { model: 'm', messages, ...hints })
+  expect({ store, verbosity }).toEqual({})
+  expect(sent).toMatchObject({ prompt_cache_key: 'k', user: 'u' })
+})
 
 const forced = { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' }
 const unthought = { thinking: { type: 'disabled' } }

@@ -139,6 +139,16 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'Fireworks AI',
     apiBase: 'https://api.fireworks.ai/inference/v1',
     modes: ['responses', 'embedding'],
+    // It refuses unknown fields with 400, in messages, too.
+    reasoning: 'reasoning_content',
+    refusesHints: true,
+    unknownHints: ['safety_identifier', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity', 'store'],
+    strictCalls: true,
+    stops: 4,
+    efforts: [
+      [/gpt-oss/, ['low', 'medium', 'high']],
+      [/^/, ['none', 'low', 'medium', 'high', 'xhigh', 'max']],
+    ],
   },
   deepinfra: {
     label: 'DeepInfra',
@@ -179,8 +189,9 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'xAI',
     apiBase: 'https://api.x.ai/v1',
     modes: ['responses', 'image_generation'],
+    refusesSilence: true,
     efforts: [
-      [/grok-4\.20(?!-multi-agent)/, []],
+      [/grok-(4\.20(?!-multi-agent)|build|composer)/, []],
       [/grok-4\.3/, ['none', 'low', 'medium', 'high']],
       [/grok-4\.5/, ['low', 'medium', 'high']],
       [/grok-(4\.[6-9]|[5-9])/, ['low', 'medium', 'high', 'xhigh']],

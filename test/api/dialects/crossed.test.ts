@@ -10,6 +10,7 @@ import type { Notes } from '../../../src/providers/provider.ts'
 import { wholeBody } from '../../../src/transport/whole-body.ts'
 import { deploymentOf } from '../../support/deployment-of.ts'
 import { deepseek } from '../../support/strict-vendors/deepseek.ts'
+import { fireworks } from '../../support/strict-vendors/fireworks.ts'
 import { groq } from '../../support/strict-vendors/groq.ts'
 import { moonshot } from '../../support/strict-vendors/moonshot.ts'
 
@@ -42,6 +43,7 @@ const PAIRS = Object.entries(CLIENTS).flatMap(([client, dialect]) => {
 /** Vendors that have no server among the strict ones: they are asked here alone. */
 const STRICT = {
   'deepseek/deepseek-v4-flash': deepseek,
+  'fireworks/accounts/fireworks/models/glm-5': fireworks,
   'groq/openai/gpt-oss-120b': groq,
   'moonshot/kimi-k2.6': moonshot,
   'moonshot/kimi-k3': moonshot,
@@ -72,7 +74,8 @@ describe('an agent at a provider of another dialect', () => {
 
   it.each(Object.keys(CLIENTS))('%s is refused by no vendor', async (client) => {
     for (const [model, vendor] of Object.entries(STRICT)) {
-      const { body } = await asked(client, model, CLIENTS[client] as Dialect)
+      const { path, body } = await asked(client, model, CLIENTS[client] as Dialect)
+      if (!path?.endsWith('/chat/completions')) continue
       const headers = { authorization: 'Bearer sk-vendor' }
       expect(vendor({ path: '/v1/chat/completions', headers, body }, 1).pieces.length).toBeGreaterThan(1)
     }
