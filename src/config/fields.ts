@@ -78,9 +78,17 @@ export const mailbox = () =>
     .refine(isMailbox, 'must be an e-mail address')
 export const operatorUrl = () => checked(mistakeInOperatorUrl)
 
+/** Headers by which a request is framed on its connection: HTTP clients send no request that brings its own. */
+const FRAMING = /^(?:content-length|expect|keep-alive|transfer-encoding|upgrade)$/i
+
 /** Header names to values. The values are secrets, since they often hold credentials. */
 export const headers = () =>
   z.record(
-    z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a header name' }),
+    z
+      .string()
+      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a header name' })
+      .refine((name) => !FRAMING.test(name), {
+        error: 'says how a request is sent, which the gateway decides; remove it',
+      }),
     z.string().regex(ONE_LINE, { error: NOT_ONE_LINE }).transform(secret),
   )

@@ -183,9 +183,10 @@ describe('one value', () => {
     ],
     [
       'a header',
-      entry('model: echo/x, headers: {"a b": x, c: "d\\r\\ne"}'),
+      entry('model: echo/x, headers: {"a b": x, Content-Length: "3", c: "d\\r\\ne"}'),
       [
         `${P}.headers["a b"]: is not a header name`,
+        `${P}.headers.Content-Length: says how a request is sent, which the gateway decides; remove it`,
         `${P}.headers.c: must be one line of Latin-1 characters, without control characters; a placeholder such as sk-… has to be replaced`,
       ],
     ],
