@@ -144,7 +144,8 @@ const remove = defineRoute(
   {
     ...one,
     method: 'delete',
-    summary: 'Removes an account, its sessions and memberships, and revokes the keys that it owns.',
+    summary:
+      'Removes an account, its sessions and memberships, revokes the keys that it owns, and cancels invitations to its address.',
     permission: 'platform.admin',
     responses: changeAnswers(200, { description: 'As it was.', schema: answer }),
   },

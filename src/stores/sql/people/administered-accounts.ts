@@ -78,7 +78,8 @@ export interface AdministeredAccounts {
   /** A change of the role or the state ends the account's sessions, and disabling it its links for a new password.
    *  undefined: there is no such account. */
   change(accountId: string, change: AccountChange): Promise<ChangedAccount | 'last_admin' | undefined>
-  /** Removes the account, its memberships and its sessions, and revokes the keys that it owns. Its user stays. */
+  /** Removes the account, its memberships and its sessions, revokes the keys that it owns, and cancels the invitations to
+   *  its address, through which the person would be back. Its user stays. */
   remove(accountId: string): Promise<RemovedAccount | 'last_admin' | undefined>
 }
 
@@ -225,6 +226,10 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
         left_behind AS (
           DELETE FROM gateway_membership AS member USING before
           WHERE member.user_id = before.user_id AND ${mayGo}
+        ),
+        uninvited AS (
+          UPDATE gateway_invitation AS invitation SET state = 'cancelled', updated_at = now() FROM before
+          WHERE invitation.email_key = before.email_key AND invitation.state = 'pending' AND ${mayGo}
         ),
         gone AS (
           DELETE FROM gateway_account AS record USING before

@@ -132,7 +132,7 @@ describe('accounts', () => {
     })
   })
 
-  it('are removed with their sessions and memberships, and their keys end', async () => {
+  it('are removed with their sessions, memberships and invitations, and their keys end', async () => {
     const person = await signedIn(gateway, { teams: { red: 'team_developer' } })
     const { body: key } = await ask('POST', '/keys', { team_id: 'red' })
     await rowsOf(
@@ -140,8 +140,11 @@ describe('accounts', () => {
       sql`UPDATE gateway_key SET owner_account_id = ${person.accountId}, user_id = ${person.userId}
         WHERE key_id = ${key.key_id}`,
     )
+    const { body: invited } = await ask('POST', '/invitations', { email: person.email, team_id: 'red' })
     expect((await ask('DELETE', `/accounts/${person.accountId}`)).status).toBe(200)
     expect((await ask('GET', `/accounts/${person.accountId}`)).status).toBe(404)
+    const token = String(invited.invitation_url).split('#')[1]
+    expect((await person.ask('GET', `/auth/invitations/${token}`)).body.valid).toBe(false)
     expect((await person.ask('GET', '/auth/me')).body).toEqual({ authenticated: false })
     expect((await ask('GET', `/keys/${key.key_id}`)).body.revoked_at).not.toBeNull()
     const models = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key.key}` } })
