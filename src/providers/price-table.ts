@@ -4,7 +4,8 @@ import { claude } from './prices/claude.ts'
 import { gemini } from './prices/gemini.ts'
 import { openai } from './prices/openai.ts'
 import { others } from './prices/others.ts'
-import type { Prices, Rows } from './prices/price.ts'
+import { type Prices, type Rows, timesAsMuch } from './prices/price.ts'
+import { type Place, regionalTimes } from './regional-prices.ts'
 import { joined, listSurcharges } from './surcharge-table.ts'
 
 /** When these prices were last compared with the vendors' price lists. A deployment's own prices take precedence. */
@@ -58,10 +59,18 @@ function namesOf(model: string): string[] {
   return [model, undated, undated.replace(REGION, '')]
 }
 
-/** The prices of a deployment, completed from the tables. A deployment with a token price keeps all its token prices: an
+/** The same at a place. */
+function listPricesAt(provider: string, model: string, place: Place): Prices {
+  const row = priceRowOf(provider, model)
+  if (!row) return {}
+  const times = regionalTimes(provider, row.model, place)
+  return times === 1 ? row.prices : timesAsMuch(row.prices, times)
+}
+
+/** The prices of a deployment at its place, completed from the tables. A deployment with a token price keeps all its token prices: an
  *  input part without a price of its own then costs as much as the input. Multipliers apply to any price. */
-export function withListPrices(provider: string, model: string, info: ModelInfo): ModelInfo {
-  const listed = listPrices(provider, model)
+export function withListPrices(provider: string, model: string, info: ModelInfo, place: Place = {}): ModelInfo {
+  const listed = listPricesAt(provider, model, place)
   const surcharges = listSurcharges(provider, model)
   const maps = joined(surcharges, info)
   if (info.input_cost_per_token === undefined) return { ...surcharges, ...listed, ...info, ...maps }

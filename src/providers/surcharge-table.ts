@@ -58,6 +58,8 @@ const MODELS: readonly (readonly [RegExp, RegExp, Surcharges])[] = [
     multiplying({ 'service_tier/flex': 0.5 }),
   ],
   [/^openai$/, /^gpt-5\.5/, multiplying({ 'service_tier/fast': 2.5, 'service_tier/priority': 2.5 })],
+  [/^openai$/, /^gpt-5-mini/, multiplying({ 'service_tier/fast': 1.8, 'service_tier/priority': 1.8 })],
+  [/^openai$/, /^gpt-4\.1(-\d{4}|$)/, multiplying({ 'service_tier/fast': 1.75, 'service_tier/priority': 1.75 })],
   [/^anthropic$/, /^claude-(fable-5-2|opus-5-5|opus-5|opus-4-8)$/, multiplying({ 'speed/fast': 2 })],
   // Longer prompts. A longer prompt of a later Sonnet costs no more.
   [/^(anthropic|vertex|bedrock)$/, /claude-sonnet-4(-[05])?($|[-@:](?!\d{1,2}(\D|$)))/, beyond(200_000, 2, 1.5)],

@@ -103,7 +103,7 @@ export function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, P
   const { gateway_params: parameters } = entry
   const provider = providers.get(parameters.provider)
   if (!provider) throw new TypeError(`provider '${parameters.provider}' is not part of this build`)
-  const info = withListPrices(parameters.provider, parameters.upstream_model, entry.model_info)
+  const info = withListPrices(parameters.provider, parameters.upstream_model, entry.model_info, parameters)
   const connection = provider.connect(parameters, info.default_params)
   const adapters = provider.adaptersOf?.(connection) ?? provider.adapters
   return {

@@ -9,8 +9,8 @@ import { loadConfig } from '../../src/routing/configuration.ts'
 import { registryOf } from '../support/registry.ts'
 
 /** What a deployment of a model costs, as the registry builds it. */
-function info(model: string, own: object = {}) {
-  const entry = { model_name: 'm', gateway_params: { model, api_key: 'k', region: 'us-east-1' }, model_info: own }
+function info(model: string, own: object = {}, place: object = { region: 'us-east-1' }) {
+  const entry = { model_name: 'm', gateway_params: { model, api_key: 'k', ...place }, model_info: own }
   const config = loadConfig(JSON.stringify({ model_list: [entry] }), {})
   const deployment = registryOf(config, providers).resolve('m')?.deployments[0]
   if (!deployment) throw new Error(`no deployment of ${model}`)
@@ -42,7 +42,6 @@ describe('the price table', () => {
     ['mistral/mistral-medium-2508', { input_cost_per_token: 0.0000004 }],
     ['mistral/mistral-medium-latest', { input_cost_per_token: 0.0000015 }],
     ['openai/gpt-5.6-sol-2026-07-09', { cache_creation_input_cost_per_token: 0.000005 }],
-    ['vertex/claude-opus-5-5@20260922', { output_cost_per_token: 0.00002 }],
     ['bedrock/global.anthropic.claude-opus-4-6-v1', { output_cost_per_token: 0.000025 }],
     ['bedrock/global.anthropic.claude-haiku-5-5', { cached_input_cost_per_token: 0.00000001 }],
     // A region costs a tenth more, from Sonnet 4.5 on.
@@ -51,6 +50,21 @@ describe('the price table', () => {
     ['bedrock/us.amazon.nova-2-lite-v1:0', { input_cost_per_token: 0.00000033 }],
   ])('knows %s', (model, prices) => {
     expect(info(model)).toMatchObject(prices)
+  })
+
+  it.each([
+    ['vertex/claude-opus-5-5@20260922', { region: 'global' }, 0.00002],
+    ['vertex/claude-opus-5-5@20260922', { region: 'eu' }, 0.000022],
+    ['vertex/claude-opus-5-5@20260922', {}, 0.00002],
+    ['vertex/claude-opus-4-1@20250805', { region: 'us-east5' }, 0.000075],
+    ['vertex/gemini-2.5-pro', { region: 'europe-west1' }, 0.00001],
+    ['openai/gpt-6-sol', {}, 0.00001],
+    ['openai/gpt-6-sol', { api_base: 'https://eu.api.openai.com/v1' }, 0.000011],
+    ['openai/gpt-6-sol', { api_base: 'https://ours.example/v1' }, 0.00001],
+    ['openai/gpt-5.2', { api_base: 'https://eu.api.openai.com/v1' }, 0.000014],
+    ['xai/grok-4.6', { api_base: 'https://us.api.x.ai/v1' }, 0.0000066],
+  ])('knows what %s costs where calls stay in a region: %o', (model, place, output_cost_per_token) => {
+    expect(info(model, {}, place)).toMatchObject({ output_cost_per_token })
   })
 
   it('knows nothing of other models and of what is hosted by oneself', () => {
@@ -68,7 +82,8 @@ describe('the price table', () => {
   })
 
   it.each([
-    ['openai/gpt-5-mini', { price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 } }],
+    ['openai/gpt-5-mini', { price_multipliers: { 'service_tier/priority': 1.8, 'service_tier/flex': 0.5 } }],
+    ['openai/gpt-4.1-2025-04-14', { price_multipliers: { 'service_tier/priority': 1.75 } }],
     ['openai/gpt-4o', { price_multipliers: { 'service_tier/priority': 2 }, long_context_above: undefined }],
     ['anthropic/claude-sonnet-4-5-20250929', { long_context_above: 200_000, long_context_input_multiplier: 2 }],
     ['anthropic/claude-sonnet-4-0', { long_context_above: 200_000 }],

@@ -28,8 +28,8 @@ export const claude = {
   'claude-3-haiku': tokens(0.25, 1.25, 0.03, 0.3),
 } satisfies Rows
 
-/** The models that cost less through Bedrock's global profiles than in a region or through the profile of one. */
-const GLOBAL = [
+/** The models that cost less through Bedrock's global profiles, and at Vertex's global address, than in a region. */
+export const GLOBAL = [
   'claude-fable-5-2',
   'claude-fable-5-1',
   'claude-fable-5',
@@ -46,7 +46,7 @@ const GLOBAL = [
   'claude-haiku-5-5',
   'claude-haiku-4-5',
 ] as const
-const REGIONAL_TIMES = 1.1
+export const REGIONAL_TIMES = 1.1
 
 export const bedrock: Rows = {
   ...Object.fromEntries(

@@ -83,9 +83,10 @@ export const others: Readonly<Record<string, Rows>> = {
   xai: {
     'grok-4.7': tokens(2, 6, 0.5),
     'grok-4.6': tokens(2, 6, 0.5),
-    'grok-4.5': tokens(2, 6, 0.5),
+    'grok-4.5': tokens(2, 6, 0.3),
     'grok-4.3': tokens(1.25, 2.5, 0.2),
     'grok-4.20': tokens(1.25, 2.5, 0.2),
+    'grok-4.20-multi-agent-0309': tokens(1.25, 2.5, 0.2),
     'grok-4.20-0309-reasoning': tokens(1.25, 2.5, 0.2),
     'grok-4.20-0309-non-reasoning': tokens(1.25, 2.5, 0.2),
     'grok-build-0.1': tokens(1, 2, 0.2),

@@ -67,11 +67,12 @@ const priceNames = lazily(() => new Set(Object.keys(pricing())))
 
 /** The prices of the deployment's calls. */
 function pricesInForce(
-  { provider, model }: Readonly<Record<string, unknown>>,
+  params: Readonly<Record<string, unknown>>,
   info: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
+  const { provider, model } = params
   const [segment = '', ...rest] = String(model).split('/')
   const kind = typeof provider === 'string' ? provider : segment
-  const priced = withListPrices(kind, segment === kind ? rest.join('/') : String(model), info as ModelInfo)
+  const priced = withListPrices(kind, segment === kind ? rest.join('/') : String(model), info as ModelInfo, params)
   return Object.fromEntries(Object.entries(priced).filter(([name]) => priceNames().has(name)))
 }
