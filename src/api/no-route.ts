@@ -33,6 +33,8 @@ function matchesOne(template: string, open: true | undefined, path: string): boo
   if (!path.endsWith(verb)) return false
   const wanted = template.split('/')
   const given = path.split('/')
+  // A verb alone is no name: nothing of what takes the verb is called so.
+  if (verb !== '' && given.at(-1) === verb) return false
   const mayBeLonger = open === true || verb !== ''
   return (
     (wanted.length === given.length || (mayBeLonger && wanted.length < given.length)) &&

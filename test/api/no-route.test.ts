@@ -18,6 +18,7 @@ describe('a path that no route takes', () => {
     ['/gemini/v1beta/models/m:countTokens', 405],
     ['/v1/models/vendor/m', 405],
     ['/v1beta/models/m:embed', 404],
+    ['/v1beta/models/:countTokens', 404],
     ['/v1beta/models/m', 404],
     ['/v1beta/m:countTokens', 404],
   ])('%s is known by its parameters, its verb and its aliases', (path, status) => {
