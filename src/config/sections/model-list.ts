@@ -56,7 +56,10 @@ const region = () =>
   )
 
 /** The provider, and the model's name at it. `provider` wins over the first segment of `model`. */
-function resolveModel(provider: unknown, model: string): { provider: string | undefined; upstreamModel: string } {
+export function resolveModel(
+  provider: unknown,
+  model: string,
+): { provider: string | undefined; upstreamModel: string } {
   const slash = model.indexOf('/')
   const segment = slash === -1 ? undefined : model.slice(0, slash)
   const kind = typeof provider === 'string' ? provider : segment

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ModelEntry, ModelInfo } from '../../../config/sections/model-list.ts'
+import { type ModelEntry, type ModelInfo, resolveModel } from '../../../config/sections/model-list.ts'
 import { pricing } from '../../../config/sections/pricing.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { withListPrices } from '../../../providers/price-table.ts'
@@ -70,9 +70,7 @@ function pricesInForce(
   params: Readonly<Record<string, unknown>>,
   info: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const { provider, model } = params
-  const [segment = '', ...rest] = String(model).split('/')
-  const kind = typeof provider === 'string' ? provider : segment
-  const priced = withListPrices(kind, segment === kind ? rest.join('/') : String(model), info as ModelInfo, params)
+  const { provider: kind = '', upstreamModel } = resolveModel(params.provider, String(params.model))
+  const priced = withListPrices(kind, upstreamModel, info as ModelInfo, params)
   return Object.fromEntries(Object.entries(priced).filter(([name]) => priceNames().has(name)))
 }
