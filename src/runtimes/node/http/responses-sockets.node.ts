@@ -6,6 +6,8 @@ import { envelope, responsesSession } from '../../../api/v1/responses/socket-ses
 import { ConfigError } from '../../../config/config-error.ts'
 import { newAbort } from '../../../lib/abort.ts'
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
+import { newTimedId } from '../../../lib/ids.ts'
+import { confirmCaller } from '../../../pipeline/admit/confirm-caller.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { type Client, clientClosed } from '../../../pipeline/client.ts'
 import type { Services } from '../../../services.ts'
@@ -57,7 +59,9 @@ export function responsesSockets({ fetch, services, defer }: Means): ResponsesSo
     try {
       const forwarded = incoming.headers['x-forwarded-for']
       const address = services.clientAddress(peer, Array.isArray(forwarded) ? forwarded.join() : forwarded)
-      const { keyId, kind } = await services.identify(bearerOf(incoming.headers.authorization), address)
+      const caller = await services.identify(bearerOf(incoming.headers.authorization), address)
+      // Each turn counts itself.
+      const { keyId, kind } = await confirmCaller(services, { caller, address, id: newTimedId('socket') })
       owner = keyId ?? kind
     } catch (error) {
       socket.end(rawAnswer(asGatewayError(error)))

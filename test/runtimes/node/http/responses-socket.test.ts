@@ -1,12 +1,13 @@
 import { connect } from 'node:net'
 import { WebSocket } from 'undici'
 import { describe, expect, inject, it } from 'vitest'
+import { adminApi } from '../../../support/admin-api.ts'
 import { configOf, MASTER_KEY } from '../../../support/gateway.ts'
 import { responseEvent } from '../../../support/open-responses.ts'
 import { bodyOf } from '../../../support/upstream/call.ts'
 import { answer, rateLimited } from '../../../support/upstream/index.ts'
 import { upstreamClient } from '../../../support/upstream-client.ts'
-import { withGateway } from '../../../support/with-gateway.ts'
+import { withFullGateway, withGateway } from '../../../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const model = 'responses-socket'
@@ -20,8 +21,8 @@ const gateway = withGateway(() =>
 
 type Event = { type: string; status?: number; error?: { code: string }; response?: { id: string; output: unknown[] } }
 
-async function connected(path = '/v1/responses', key = MASTER_KEY) {
-  const url = gateway.url.replace('http', 'ws') + path
+async function connected(path = '/v1/responses', key = MASTER_KEY, base = gateway.url) {
+  const url = base.replace('http', 'ws') + path
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } } as never)
   const heard: Event[] = []
   let wake = () => {}
@@ -185,5 +186,22 @@ describe('Responses over a WebSocket', () => {
   it('opens for those with a key, at its path', async () => {
     await expect(connected('/v1/responses', 'sk-wrong')).rejects.toThrow('refused')
     await expect(connected('/v1/chat/completions')).rejects.toThrow('refused')
+  })
+})
+
+describe('of keys that are kept', () => {
+  const full = withFullGateway(
+    'general_settings: { responses_websocket: true }\nmodel_list: [{ model_name: echo, gateway_params: { model: echo/x } }]',
+  )
+  const ask = adminApi(() => full)
+
+  it('opens no more for one that was revoked since it was last seen', async () => {
+    const { body } = await ask('POST', '/keys', { rpm_limit: 1 })
+    const first = await connected('/v1/responses', body.key, full.url)
+    expect((await first.turn({ model: 'echo', input: 'Hi' })).at(-1)?.type).toBe('response.completed')
+    const second = await connected('/v1/responses', body.key, full.url)
+    await ask('POST', `/keys/${body.key_id}/revoke`)
+    await expect(connected('/v1/responses', body.key, full.url)).rejects.toThrow('refused')
+    for (const { socket } of [first, second]) socket.close()
   })
 })
