@@ -259,6 +259,11 @@ describe('one value', () => {
     expect(linesOf(general(`database_url: "${url}"`))).toEqual([line])
   })
 
+  it('no socket of PostgreSQL, unless its folder is no path', () => {
+    expect(loadConfig(`${general('database_url: "postgres:///d?host=/run/postgresql"')}\n${models}`, {})).toBeDefined()
+    expect(linesOf(general('database_url: "postgres:///d?host=run"'))).toHaveLength(1)
+  })
+
   it.each<[string, string]>([
     ['localhost:6379', 'must begin with redis://, rediss:// or https:// and name a host'],
     ['redis://', 'must begin with redis://, rediss:// or https:// and name a host'],

@@ -241,7 +241,9 @@ function textOf(field: Secret | undefined): string | undefined {
 
 function mistakeInDatabaseUrl(text: string): string | undefined {
   const url = URL.parse(text)
-  return url && (url.protocol === 'postgres:' || url.protocol === 'postgresql:') && url.hostname !== ''
+  // A socket of this machine: postgres:///database?host=/run/postgresql
+  const hasHost = url && (url.hostname !== '' || url.searchParams.get('host')?.startsWith('/'))
+  return url && (url.protocol === 'postgres:' || url.protocol === 'postgresql:') && hasHost
     ? (mistakeInEscapes(url) ?? (url.pathname.includes('@') ? SLASH_IN_PASSWORD : undefined))
     : 'must have the form postgres://user:password@host:5432/database'
 }
