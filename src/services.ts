@@ -49,14 +49,12 @@ import { callerRecords } from './stores/sql/records/caller-records.ts'
 import { sqlRecords } from './stores/sql/records/index.ts'
 import { spendLog } from './stores/sql/spend/spend-log.ts'
 import { spendReports } from './stores/sql/spend/spend-reports.ts'
-import type { Sql } from './stores/sql/sql.ts'
 import { spentSoFar } from './telemetry/spent-so-far.ts'
 import type { ReadTelemetry } from './telemetry/telemetry.ts'
 import { type TelemetryAdapters, telemetryServices } from './telemetry/telemetry-services.ts'
 
 /** The adapters that a runtime chose for the ports. */
 export interface Adapters extends TelemetryAdapters {
-  readonly sql: Sql
   readonly blobs: Blobs
   readonly queue: Queue
   /** Sends e-mail by SMTP, if the runtime can and the configuration asks for it. */

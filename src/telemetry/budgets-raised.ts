@@ -2,7 +2,7 @@ import { describeError, type Log } from '../lib/log.ts'
 import { separateTimers, type Timers } from '../lib/timers/timers.ts'
 import { SHORT_MS } from '../stores/kv/keys.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
-import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
+import type { BudgetRecords, BudgetSpent } from '../stores/sql/records/budget-records.ts'
 
 /** Tells the shared store what budgets have spent by the ledger. No record waits for that. */
 export interface BudgetsRaised {
@@ -16,30 +16,37 @@ const RAISED_AGAIN_MS = SHORT_MS + 100
 
 export function budgetsRaised({
   log,
+  budgets,
   store,
   defer,
   timers,
 }: {
   readonly log: Log
+  readonly budgets: BudgetRecords
   readonly store: Pick<SharedStore, 'raise'>
   readonly defer?: ((work: Promise<void>) => void) | undefined
   readonly timers?: Timers | undefined
 }): BudgetsRaised {
   let raised: Promise<unknown> = Promise.resolve()
+  const failed = (error: unknown) => log.warn('budgets.not_raised', { error: describeError(error) })
 
   function raise(spent: readonly BudgetSpent[]): void {
-    const failed = (error: unknown) => log.warn('budgets.not_raised', { error: describeError(error) })
     const raising = store.raise(spent).catch(failed)
     raised = Promise.all([raised, raising])
     const looking = raising.then((short) => (short?.length ? raiseLater(short) : undefined))
     defer?.(looking)
   }
 
-  /** Tells of budgets once more that were below the ledger: it may be long until the next record of them. */
+  /** Tells of budgets once more that were below the ledger: it may be long until the next record of them. By then the
+   *  ledger may say more, and what it said before may be less than the store's. */
   function raiseLater(short: readonly BudgetSpent[]): Promise<void> | undefined {
-    if (timers) return void timers.after(RAISED_AGAIN_MS, () => raise(short))
+    const again = async () => {
+      const spent = await budgets.spent(short).catch(failed)
+      raise(spent ? short.map((budget, index) => ({ ...budget, spentNano: spent[index] ?? 0 })) : short)
+    }
+    if (timers) return void timers.after(RAISED_AGAIN_MS, again)
     return new Promise((resolve) => {
-      separateTimers.after(RAISED_AGAIN_MS, () => resolve(raise(short)))
+      separateTimers.after(RAISED_AGAIN_MS, () => resolve(again()))
     })
   }
 

@@ -2,6 +2,8 @@ import type { Config } from '../config/schema.ts'
 import type { Log } from '../lib/log.ts'
 import type { Timers } from '../lib/timers/timers.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
+import { budgetRecords } from '../stores/sql/records/budget-records.ts'
+import type { Sql } from '../stores/sql/sql.ts'
 import type { Transport } from '../transport/transport.ts'
 import { type ContentDoor, contentDoor } from './content/content-door.ts'
 import type { Delivery } from './delivery/delivery.ts'
@@ -30,6 +32,7 @@ import { upToDate } from './up-to-date.ts'
 /** What a runtime brings for telemetry. */
 export interface TelemetryAdapters {
   readonly store: SharedStore
+  readonly sql: Sql
   readonly transport: Transport
   readonly log: Log
   /** Metric counters are kept in this process, or in the shared store together with those of other isolates. */
@@ -70,13 +73,14 @@ export interface TelemetryServices {
 
 /** The stream of events with all its readers. */
 export function telemetryServices(config: Config, adapters: TelemetryAdapters, now: () => number): TelemetryServices {
-  const { store, process } = adapters
+  const { store, sql, process } = adapters
   const metrics = countedMetrics(config)
   const scope = adapters.counting === 'process' ? processCounters(metrics) : sharedCounters(metrics, store)
   const delivery = adapters.delivering((event) => stream.emit(event))
   const refusals = refusalCounter(delivery, now, adapters.defer)
   const sinks = configuredSinks(config, { ...adapters, report: scope.count })
-  const stream = telemetry({ ...adapters, counters: scope, delivery: refusals.delivery, sinks, refusals })
+  const raising = { store, budgets: budgetRecords(sql) }
+  const stream = telemetry({ ...adapters, counters: scope, delivery: refusals.delivery, sinks, refusals, raising })
   const read = upToDate({ counters: scope, delivery: refusals.delivery }, stream.catchUp)
   const gauges = () => processGauges(store.mode(), read.delivery, sinks.states(), process?.vitals())
   return {

@@ -2,6 +2,7 @@ import { describeError, type Log, type LogFields } from '../lib/log.ts'
 import { readBehind } from '../lib/timers/read-behind.ts'
 import type { Timers } from '../lib/timers/timers.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
+import type { BudgetRecords } from '../stores/sql/records/budget-records.ts'
 import { audit } from './audit.ts'
 import { budgetsRaised } from './budgets-raised.ts'
 import { callLines } from './call-lines.ts'
@@ -49,15 +50,16 @@ export interface TelemetryOptions {
   readonly delivery: Delivery
   readonly sinks?: Pick<Sinks, 'take' | 'traceparent'>
   readonly refusals?: Pick<RefusalCounter, 'count'>
-  readonly store?: Pick<SharedStore, 'raise'>
+  /** Told of what budgets have spent. */
+  readonly raising?: { readonly store: Pick<SharedStore, 'raise'>; readonly budgets: BudgetRecords }
   readonly defer?: (work: Promise<void>) => void
   /** Events may wait some milliseconds for the readers that are in this process. */
   readonly timers?: Timers
 }
 
 export function telemetry(options: TelemetryOptions): ReadTelemetry {
-  const { log, counters, delivery, sinks, refusals, store, timers } = options
-  const budgets = store && budgetsRaised({ ...options, store })
+  const { log, counters, delivery, sinks, refusals, raising, timers } = options
+  const budgets = raising && budgetsRaised({ ...options, ...raising })
 
   /** Counts what the ledger has: a try that its batch repeats is no call. Tries are counted with the items. */
   function count(event: Told): void {

@@ -89,17 +89,21 @@ it('a budget that is below the ledger is told of once more, without another reco
     log: jsonLog('silent', () => {}),
     counters: processCounters(countedMetrics(loadConfig('', {}))),
     delivery,
-    store: {
-      async raise(budgets) {
-        told.push(budgets.map(({ subject, spentNano }) => `${subject} ${spentNano}`).join())
-        return told.length === 1 ? budgets : []
+    raising: {
+      store: {
+        async raise(budgets) {
+          told.push(budgets.map(({ subject, spentNano }) => `${subject} ${spentNano}`).join())
+          return told.length === 1 ? budgets : []
+        },
       },
+      budgets: { spent: async () => [9] },
     },
     timers: { after: (ms, work) => (ms > 3000 ? later.push(work) : 0), stop: () => {} },
   })
   emit({ type: 'records.written', topic: 'ledger', records: 1, waitedMs: 1, spent })
   await expect.poll(() => later.length).toBe(1)
   later[0]?.()
+  await expect.poll(() => told.length).toBe(2)
   await raised()
-  expect([told, later.length]).toEqual([['team:1 7', 'team:1 7'], 1])
+  expect([told, later.length]).toEqual([['team:1 7', 'team:1 9'], 1])
 })
