@@ -90,11 +90,16 @@ it.each(['openai/gpt-5', 'mistral/m', 'groq/m', 'fireworks/m'])(
   },
 )
 
-it('Fireworks gets none of the hints that it refuses, in chat either', async () => {
+it.each([
+  ['fireworks/m', { prompt_cache_key: 'k', user: 'u' }],
+  ['cerebras/m', { user: 'u' }],
+  ['mistral/m', { prompt_cache_key: 'k' }],
+  ['groq/m', { user: 'u' }],
+])('%s gets none of the hints that it is known to refuse, in chat either', async (model, expected) => {
   const hints = { store: false, verbosity: 'low', prompt_cache_key: 'k', user: 'u' }
-  const { store, verbosity, ...sent } = await asked(chatDialect, 'fireworks/m', { model: 'm', messages, ...hints })
-  expect({ store, verbosity }).toEqual({})
-  expect(sent).toMatchObject({ prompt_cache_key: 'k', user: 'u' })
+  const sent = await asked(chatDialect, model, { model: 'm', messages, ...hints })
+  const { store, verbosity, prompt_cache_key, user } = sent
+  expect({ store, verbosity, prompt_cache_key, user }).toEqual(expected)
 })
 
 const forced = { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' }

@@ -18,7 +18,7 @@ export function adaptedFields(
   quirks: ChatQuirks,
   drop: Drop,
 ): Record<string, unknown> {
-  const { refusesHints, unknownHints, stops, refuses = [], samplesAlone, hottest } = quirks
+  const { unknownHints, stops, refuses = [], samplesAlone, hottest } = quirks
   const { user, stop, temperature, tools } = body
   const changes = takenEffort(body, model, quirks, drop)
   const leaveOut = (field: string) => {
@@ -42,7 +42,7 @@ export function adaptedFields(
   // OpenAI refuses it without tools.
   if (body.parallel_tool_calls !== undefined && !tools?.length) changes.parallel_tool_calls = undefined
   for (const field of refuses) if (isSet(body[field])) leaveOut(field)
-  return refusesHints ? { ...changes, ...withoutHints(body, drop, unknownHints) } : changes
+  return unknownHints ? { ...changes, ...withoutHints(body, drop, unknownHints) } : changes
 }
 
 /** The effort of a request, as the model takes it; nothing where it takes it as it is. */
@@ -61,11 +61,7 @@ export function takenEffort(
 }
 
 /** The hints of a request, as fields that are left out. */
-export function withoutHints(
-  body: ChatRequest,
-  drop: Drop,
-  hints: readonly string[] = HINTS,
-): Record<string, undefined> {
+export function withoutHints(body: ChatRequest, drop: Drop, hints: readonly string[]): Record<string, undefined> {
   const present = hints.filter((field) => body[field] !== undefined)
   for (const field of present) if (isSet(body[field]) && !isNeutral(field, body[field])) drop(field)
   return Object.fromEntries(present.map((field) => [field, undefined]))
@@ -74,14 +70,3 @@ export function withoutHints(
 const isNeutral = (field: string, value: unknown) => CHAT_FIELDS[field]?.neutral?.includes(value)
 
 const isSet = (value: unknown) => value !== undefined && value !== null
-
-/** OpenAI's hints that other vendors of its shape may not know. */
-const HINTS = [
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'prompt_cache_options',
-  'verbosity',
-  'store',
-]

@@ -24,11 +24,8 @@ export interface ChatQuirks {
   readonly strictCalls?: true
   /** The longest id of a call that it takes, where requests in chat may have longer ones. */
   readonly longestCallId?: number
-  /** It refuses fields that it does not know, and OpenAI's hints are among them. Only translated requests are searched for
-   *  them. */
-  readonly refusesHints?: true
-  /** OpenAI's hints that it refuses, if it is known which. Requests in chat are searched for them, too: clients send some
-   *  unasked. */
+  /** It refuses fields that it does not know, in messages, too: those of OpenAI's hints. Requests in chat are searched for
+   *  them as well, since clients send some unasked. */
   readonly unknownHints?: readonly string[]
   /** The names of functions and ids of calls that it takes, if fewer than OpenAI. */
   readonly takes?: Takes

@@ -45,7 +45,7 @@ function wordsThatChange({
   reasoningDetails,
   refusesSilence,
   instructionsAnywhere,
-  refusesHints,
+  unknownHints,
   strictCalls,
   documentUrls,
   nameless,
@@ -57,7 +57,7 @@ function wordsThatChange({
     ...(reasoningDetails ? [BLOCKS] : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
     ...(takesRefusals ? [] : [REFUSAL]),
-    ...(refusesHints ? [...OF_ANSWERS, PARTS] : []),
+    ...(unknownHints ? [...OF_ANSWERS, PARTS] : []),
     ...(documentUrls ? [FILE] : []),
     ...(nameless ? [NAME] : []),
     ...(strictCalls ? [...OF_CALLS, ...OF_MESSAGES] : []),
@@ -73,7 +73,7 @@ function fitted(
     reasoningDetails,
     refusesSilence,
     instructionsAnywhere,
-    refusesHints,
+    unknownHints,
     strictCalls,
     longestCallId,
     documentUrls,
@@ -91,8 +91,8 @@ function fitted(
   if (refusesSilence && fitting.at(-1)?.partial !== true) fitting = withoutSilence(fitting, false)
   if (noReasoning !== undefined) fitting = withSomeReasoning(fitting, noReasoning)
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
-  if (refusesHints && fitting.some(hasAnswerFields)) fitting = fitting.map(withoutAnswerFields)
-  if (refusesHints) fitting = withPlainParts(fitting)
+  if (unknownHints && fitting.some(hasAnswerFields)) fitting = fitting.map(withoutAnswerFields)
+  if (unknownHints) fitting = withPlainParts(fitting)
   if (documentUrls) fitting = withDocumentUrls(withTextDocuments(fitting))
   if (nameless) fitting = basicConversation(fitting, drop, true)
   if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)

@@ -12,6 +12,9 @@ const MAX_TOKENS = { maxTokens: 'max_tokens' } as const
 const IMAGES = ['image_generation', 'image_edit', 'image_variation'] as const
 const HEARING = ['audio_transcription', 'audio_translation'] as const
 
+/** OpenAI's hints that vendors refuse with all fields that they do not know. */
+const OF_OPENAI = ['safety_identifier', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity', 'store']
+
 /** The fields by which OpenRouter chooses models and hosts. */
 const OPENROUTER_FIELDS = new Set(['models', 'route', 'provider', 'plugins', 'preset', 'fallbacks'])
 
@@ -87,8 +90,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     streamOptions: false,
     // It refuses unknown fields with 422.
     reasoning: 'none',
-    refusesHints: true,
-    unknownHints: ['user', 'safety_identifier', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity', 'store'],
+    unknownHints: [...OF_OPENAI, 'user'],
     strictCalls: true,
     refuses: ['top_k', 'service_tier'],
     efforts: [
@@ -114,7 +116,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['audio_speech', ...HEARING],
     usageUnder: 'x_groq',
     reasoning: 'reasoning',
-    refusesHints: true,
+    unknownHints: [...OF_OPENAI, 'prompt_cache_key'],
     strictCalls: true,
     refuses: ['top_k'],
     formatsAlone: true,
@@ -141,8 +143,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['responses', 'embedding'],
     // It refuses unknown fields with 400, in messages, too.
     reasoning: 'reasoning_content',
-    refusesHints: true,
-    unknownHints: ['safety_identifier', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity', 'store'],
+    unknownHints: OF_OPENAI,
     strictCalls: true,
     stops: 4,
     efforts: [
@@ -203,7 +204,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: [],
     maxTokens: 'max_completion_tokens',
     reasoning: 'reasoning',
-    refusesHints: true,
+    unknownHints: [...OF_OPENAI, 'prompt_cache_key'],
     strictCalls: true,
     refuses: ['top_k'],
     stops: 4,
