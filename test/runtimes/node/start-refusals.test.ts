@@ -141,4 +141,13 @@ describe('what the file system refuses', () => {
     const said = whyNotOpened('/data/postgres', { name: 'ErrnoError', errno })
     expect(said.message).toMatch(new RegExp(`^The embedded database in /data/postgres cannot be opened: .*${what}`))
   })
+
+  it.runIf(process.platform === 'linux')(
+    'a database that aborts on a full disk, after a kill, is not called damaged',
+    () => {
+      // Nothing can be written to /proc: it tells of no room.
+      expect(whyNotOpened('/proc', new Error('Aborted()')).message).toMatch(/no room left/)
+      expect(whyNotOpened('/data/postgres', new Error('Aborted()')).message).toMatch(/files are damaged \(Aborted/)
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statfsSync } from 'node:fs'
 
 /** Why the embedded database cannot be opened, and what to do, in words for the operator. */
 export class NotOpened extends Error {
@@ -29,7 +29,7 @@ export function isOfTheDisk(error: unknown): boolean {
 
 export function whyNotOpened(path: string, error: unknown): NotOpened {
   if (error instanceof NotOpened) return error
-  const code = codeOf(error)
+  const code = codeOf(error) ?? (hasNoRoom(path) ? 'ENOSPC' : undefined)
   const at = `The embedded database in ${path} cannot be opened: `
   if (code === 'ENOSPC')
     return new NotOpened(`${at}the disk has no room left. Make some, 100 MB at least, or ${ELSEWHERE}.`)
@@ -40,6 +40,18 @@ export function whyNotOpened(path: string, error: unknown): NotOpened {
   }
   const { message = String(error) } = error as { readonly message?: string }
   return new NotOpened(`${at}its files are damaged (${message}). Restore the folder from a backup, or ${ELSEWHERE}.`)
+}
+
+/** What the database writes while it starts after a killed process, at least: where it cannot, it aborts without a word. */
+const LEAST_ROOM = 16 * 1024 ** 2
+
+function hasNoRoom(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize < LEAST_ROOM
+  } catch {
+    return false
+  }
 }
 
 function codeOf(error: unknown): string | undefined {
