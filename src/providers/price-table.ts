@@ -67,8 +67,8 @@ function listPricesAt(provider: string, model: string, place: Place): Prices {
   return times === 1 ? row.prices : timesAsMuch(row.prices, times)
 }
 
-/** The prices of a deployment at its place, completed from the tables. A deployment with a token price keeps all its token prices: an
- *  input part without a price of its own then costs as much as the input. Multipliers apply to any price. */
+/** The prices of a deployment at its place, completed from the tables. A deployment with a token price keeps all its token
+ *  prices: an input part without a price of its own then costs as much as the input. Multipliers apply to any price. */
 export function withListPrices(provider: string, model: string, info: ModelInfo, place: Place = {}): ModelInfo {
   const listed = listPricesAt(provider, model, place)
   const surcharges = listSurcharges(provider, model)

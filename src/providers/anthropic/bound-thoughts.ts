@@ -4,7 +4,6 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { Connection } from '../provider.ts'
 import { forcesTools } from '../wire/fitting/asked-call.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
-
 import { claudeVersion } from './claude-version.ts'
 
 /** The beta that a request with `block_binding` is part of. */

@@ -6,7 +6,6 @@ import { type Efforts, effortOfBudget, nearestEffort } from '../wire/fitting/nea
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { withoutSilence } from '../wire/fitting/plain-conversation.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
-
 import { claudeVersion } from './claude-version.ts'
 
 /** With the usual limit no more than the 32,000 tokens that every model which thinks can write. */
