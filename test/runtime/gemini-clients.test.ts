@@ -119,6 +119,25 @@ describe('a client of Gemini’s API at a provider of chat', () => {
     })
   })
 
+  // As examples of Google's write it, and Effect's client for Google.
+  it('may write one object in the place of a list', async () => {
+    await upstream.script(path('gpt'), [json(200, completion({ content: 'Miau.' }))])
+    const [{ name, parameters }] = declared.functionDeclarations as [(typeof declared.functionDeclarations)[0]]
+    const response = await post('gpt', 'generateContent', {
+      contents: { parts: { text: 'Hello' } },
+      system_instruction: { parts: { text: 'Be brief.' } },
+      tools: { function_declarations: { name, parameters } },
+    })
+    expect(response.status).toBe(200)
+    expect((await lastCallOf('gpt'))?.sent).toMatchObject({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+      ],
+      tools: [{ function: { name: 'f' } }],
+    })
+  })
+
   it('streams, as events and as a list', async () => {
     await upstream.script(path('gpt'), [answer()])
     const stream = await readStream(await post('gpt', 'streamGenerateContent?alt=sse', { contents }))

@@ -5,6 +5,7 @@ import type { Answer } from '../../../pipeline/answer.ts'
 import { geminiClient, listClient } from '../../dialects/gemini/client-stream.ts'
 import { blockedAnswer } from '../../dialects/gemini/errors.ts'
 import { geminiEvent } from '../../dialects/gemini/event-stream.ts'
+import { asLists } from '../../dialects/gemini/lists.ts'
 import { geminiCountBody, generateContentBody } from '../../dialects/gemini/schema.ts'
 import { geminiCountDialect, geminiDialect } from '../../dialects/gemini.ts'
 import { json } from '../../respond.ts'
@@ -37,9 +38,9 @@ export const generateContent = geminiRoute(
     response: { description: 'Candidates, the usage, and feedback on the prompt.', contentType: 'application/json' },
   },
   (scope, model) =>
-    runModelCall(scope, whole, scope.caller(), { edit: () => ({ model, stream: undefined }) }).catch((thrown) =>
-      answerBlocked(thrown, (blocked) => json(blocked)),
-    ),
+    runModelCall(scope, whole, scope.caller(), {
+      edit: (body) => ({ ...asLists(body), model, stream: undefined }),
+    }).catch((thrown) => answerBlocked(thrown, (blocked) => json(blocked))),
 )
 
 export const streamGenerateContent = geminiRoute(
@@ -57,7 +58,7 @@ export const streamGenerateContent = geminiRoute(
     const isList = scope.input.query.alt !== 'sse'
     const client = isList ? listClient(scope.client) : geminiClient(scope.client)
     const answer = await runModelCall({ ...scope, client }, streamed, scope.caller(), {
-      edit: () => ({ model, stream: true }),
+      edit: (body) => ({ ...asLists(body), model, stream: true }),
     }).catch((thrown) =>
       answerBlocked(thrown, (blocked) => {
         if (isList) return json([blocked])
@@ -79,7 +80,8 @@ export const countTokens = geminiRoute(
     schema: geminiCountBody,
     response: { description: '`totalTokens`', contentType: 'application/json' },
   },
-  (scope, model) => runModelCall(scope, counted, scope.caller(), { edit: () => ({ model, stream: undefined }) }),
+  (scope, model) =>
+    runModelCall(scope, counted, scope.caller(), { edit: (body) => ({ ...asLists(body), model, stream: undefined }) }),
 )
 
 /** A blocked prompt is an answer in this dialect, once no fallback has taken it. */
