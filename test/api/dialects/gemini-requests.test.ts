@@ -31,7 +31,7 @@ const asked = {
 }
 const madeUp = [call('call_1_0', 'f', '{"x":1}'), call('call_1_1', 'g')]
 const answered = (...parts: readonly object[]) => ({ contents: [...hello, asked, { role: 'user', parts }] })
-const result = (name: string, response: object, more: object = {}) => ({
+const result = (name: string, response: object | string, more: object = {}) => ({
   functionResponse: { name, response, ...more },
 })
 const told = (...messages: readonly object[]) => ({
@@ -155,6 +155,12 @@ const REQUESTS: readonly (readonly [string, Json, Json, (readonly string[])?])[]
   [
     'results of calls without ids, in another order',
     answered(result('g', { output: 'two' }), result('f', { result: 'one' })),
+    told(heard('call_1_1', 'two'), heard('call_1_0', 'one')),
+  ],
+  [
+    // As Effect's client for Google sends them.
+    'results with ids, one of them a text, of calls without',
+    answered(result('g', { output: 'two' }, { id: 'b' }), result('f', 'one', { id: 'a' })),
     told(heard('call_1_1', 'two'), heard('call_1_0', 'one')),
   ],
   [

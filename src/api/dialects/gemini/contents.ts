@@ -14,11 +14,14 @@ type Message = { readonly role: string; readonly [field: string]: unknown }
 interface OpenCall {
   readonly id: string
   readonly name: string
+  /** The client gave it none. */
+  readonly hasMadeId: boolean
 }
 
 interface Reading {
   readonly drop: Drop
-  /** Older clients give calls no ids: results belong to the oldest open call of their name. */
+  /** Some clients give calls no ids, even where their results have some: these belong to the oldest such call of their
+   *  name. */
   open: OpenCall[]
 }
 
@@ -91,15 +94,19 @@ function userTurn(parts: readonly JsonRecord[], at: string, reading: Reading): M
 function modelTurn(parts: readonly Placed[], reading: Reading): Message[] {
   const said: JsonRecord[] = []
   const calls: JsonRecord[] = []
+  const open: OpenCall[] = []
   const blocks: ThinkingBlock[] = []
   let thoughts = ''
   for (const [part, at] of parts) {
     blocks.push(...openSignature(part.thoughtSignature))
     if (part.thought === true) thoughts += asText(part.text)
-    else if (isRecord(part.functionCall)) calls.push(toolCall(part, at, reading))
-    else said.push(...chatPart(part, at, reading))
+    else if (isRecord(part.functionCall)) {
+      const call = toolCall(part, at, reading)
+      calls.push(call)
+      open.push({ id: call.id, name: call.function.name, hasMadeId: asText(part.functionCall.id) === '' })
+    } else said.push(...chatPart(part, at, reading))
   }
-  reading.open = calls.map(({ id, function: called }) => ({ id: asText(id), name: asText(asRecord(called).name) }))
+  reading.open = open
   const signed = blocks.filter((block) => block.type !== 'thinking' || asText(block.signature) !== '')
   const unsigned = blocks.map((block) => (block.type === 'thinking' && !signed.includes(block) ? block.thinking : ''))
   const reasoning = blocks.length > 0 ? unsigned.join('') : thoughts
@@ -116,7 +123,7 @@ function modelTurn(parts: readonly Placed[], reading: Reading): Message[] {
 }
 
 /** A call without an id gets one of its place, so that it is the same in every turn. */
-function toolCall({ functionCall, ...part }: JsonRecord, at: string, { drop }: Reading): JsonRecord {
+function toolCall({ functionCall, ...part }: JsonRecord, at: string, { drop }: Reading) {
   beside(part, drop, at)
   const { id, name, args } = asRecord(functionCall)
   if (args !== undefined && args !== null && !isRecord(args)) {
@@ -133,10 +140,12 @@ function toolMessage({ functionResponse, ...part }: JsonRecord, at: string, read
   beside(part, reading.drop, at)
   const { id, name, response, parts } = camelCase(functionResponse)
   const given = asText(id)
-  const called = reading.open.find((one) => (given === '' ? one.name === name : one.id === given))
+  const called =
+    reading.open.find((one) => (given === '' ? one.name === name : one.id === given)) ??
+    reading.open.find((one) => one.hasMadeId && one.name === name)
   reading.open = reading.open.filter((one) => one !== called)
-  const tool_call_id = given || called?.id
-  if (tool_call_id === undefined) {
+  const tool_call_id = called?.id ?? given
+  if (tool_call_id === '') {
     throw inexpressible(`${at}.functionResponse`, `'${at}.functionResponse' answers no functionCall before it.`)
   }
   const media = asList(parts).flatMap((one, index) =>
@@ -150,6 +159,7 @@ function toolMessage({ functionResponse, ...part }: JsonRecord, at: string, read
 const TEXTS = ['output', 'result', 'content'] as const
 
 function resultText(response: unknown): string {
+  if (typeof response === 'string') return response
   const record = asRecord(response)
   const [name = '', ...others] = Object.keys(record)
   const only = others.length === 0 && TEXTS.some((one) => one === name) ? record[name] : undefined
