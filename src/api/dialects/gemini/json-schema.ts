@@ -15,6 +15,8 @@ export function jsonSchema(given: unknown, closed = false): JsonRecord {
   const { type, nullable, properties, items, anyOf, example, format } = schema
   const word = typeof type === 'string' && type !== 'TYPE_UNSPECIFIED' ? type.toLowerCase() : undefined
   if (word !== undefined) written.type = nullable === true ? [word, 'null'] : word
+  // Some clients write the types of JSON Schema.
+  if (Array.isArray(type)) written.type = type.map((one) => (typeof one === 'string' ? one.toLowerCase() : one))
   for (const name of SAME) if (schema[name] !== undefined && schema[name] !== null) written[name] = schema[name]
   if (format === NO_FORMAT) delete written.format
   for (const name of COUNTS) {
