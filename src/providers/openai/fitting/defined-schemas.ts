@@ -1,7 +1,7 @@
-import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
-import { definedSchema } from '../wire/schemas/defined-schema.ts'
-import { functionSchema } from '../wire/schemas/function-schema.ts'
+import { asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import { definedSchema } from '../../wire/schemas/defined-schema.ts'
+import { functionSchema } from '../../wire/schemas/function-schema.ts'
 
 /** The tools and the format of a request with schemas as Moonshot takes them, where they are not that already. */
 export function definedSchemas(tools: ChatRequest['tools'], format: unknown): JsonRecord {

@@ -1,7 +1,7 @@
-import { asRecord, isRecord } from '../../lib/json/lenient.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
-import type { Drop } from '../../modes/field-table.ts'
-import { isStrict } from '../wire/schemas/strict-schema.ts'
+import { asRecord, isRecord } from '../../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import type { Drop } from '../../../modes/field-table.ts'
+import { isStrict } from '../../wire/schemas/strict-schema.ts'
 
 /** The format and the tools of a translated request without the promise that an answer fits its schema, where vendors of
  *  OpenAI's shape refuse to give it. Other dialects promise it for more schemas. */

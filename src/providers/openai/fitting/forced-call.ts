@@ -1,8 +1,8 @@
-import { asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
-import type { Drop } from '../../modes/field-table.ts'
-import { forcesTools, withCallAskedFor } from '../wire/fitting/asked-call.ts'
-import type { ChatQuirks } from './chat-quirks.ts'
+import { asRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import type { Drop } from '../../../modes/field-table.ts'
+import { forcesTools, withCallAskedFor } from '../../wire/fitting/asked-call.ts'
+import type { ChatQuirks } from '../chat-quirks.ts'
 
 /** The changes to a request that makes its model call a function, where it would refuse that because it reasons unasked, and
  *  to one that asks it not to reason. A request with the vendor's own `thinking` is left to the vendor. */

@@ -1,9 +1,9 @@
-import { digestOf } from '../../lib/crypto.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
-import type { Drop } from '../../modes/field-table.ts'
-import { nearestEffort } from '../wire/fitting/nearest-effort.ts'
-import { CHAT_FIELDS } from '../wire/unsupported-fields.ts'
-import type { ChatQuirks } from './chat-quirks.ts'
+import { digestOf } from '../../../lib/crypto.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import type { Drop } from '../../../modes/field-table.ts'
+import { nearestEffort } from '../../wire/fitting/nearest-effort.ts'
+import { CHAT_FIELDS } from '../../wire/unsupported-fields.ts'
+import type { ChatQuirks } from '../chat-quirks.ts'
 
 /** The longest name of a user that OpenAI takes. */
 const LONGEST_USER = 64

@@ -1,20 +1,20 @@
-import { matchesBehind, wordsIn } from '../../lib/json/lazy-json.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
-import type { Drop } from '../../modes/field-table.ts'
-import { basicConversation } from '../wire/fitting/basic-conversation.ts'
+import { matchesBehind, wordsIn } from '../../../lib/json/lazy-json.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import type { Drop } from '../../../modes/field-table.ts'
+import { basicConversation } from '../../wire/fitting/basic-conversation.ts'
 import {
   OF_CALLS,
   OF_MESSAGES,
   withPlainCalls,
   withPlainParts,
   withPlainRefusals,
-} from '../wire/fitting/plain-answers.ts'
-import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../wire/fitting/plain-conversation.ts'
-import { withMarkedPrefill } from '../wire/fitting/prefill.ts'
-import { REASONING_FIELDS, withReasoning } from '../wire/fitting/reasoning-history.ts'
-import { withTextDocuments } from '../wire/fitting/text-documents.ts'
-import { withDetails } from './answers/reasoning-details.ts'
-import type { ChatQuirks } from './chat-quirks.ts'
+} from '../../wire/fitting/plain-answers.ts'
+import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../../wire/fitting/plain-conversation.ts'
+import { withMarkedPrefill } from '../../wire/fitting/prefill.ts'
+import { REASONING_FIELDS, withReasoning } from '../../wire/fitting/reasoning-history.ts'
+import { withTextDocuments } from '../../wire/fitting/text-documents.ts'
+import { withDetails } from '../answers/reasoning-details.ts'
+import type { ChatQuirks } from '../chat-quirks.ts'
 
 type Messages = ChatRequest['messages']
 type Message = Messages[number]
