@@ -7,7 +7,13 @@ import { contentDoor } from '../../src/telemetry/content/content-door.ts'
 
 const LIMITS = {
   ...{ rpm_limit: null, tpm_limit: null, rph_limit: null, rpd_limit: null, tpd_limit: null, max_budget: null },
-  ...{ soft_budget: null, budget_duration: null, budget_started_at: '', target_mode: null, version: 1 },
+  ...{
+    soft_budget: null,
+    budget_duration: null,
+    budget_started_at: '2026-11-01T00:00:00.000Z',
+    target_mode: null,
+    version: 1,
+  },
 }
 
 function caller(key: object, team: object | null = null) {

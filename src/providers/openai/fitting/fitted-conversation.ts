@@ -25,11 +25,14 @@ export function conversationFitting(
   quirks: ChatQuirks,
 ): (body: ChatRequest, changed: Messages | undefined, drop: Drop) => Messages | undefined {
   const words = wordsThatChange(quirks)
-  const { answersResults, marksPrefill, longestCallId } = quirks
+  const { answersResults, marksPrefill, refusesSilence, longestCallId } = quirks
   const longId = longestCallId === undefined ? undefined : new RegExp(`^\\s*:\\s*"[^"]{${longestCallId + 1}}`)
+  const isAmong = (body: ChatRequest, names: readonly string[], pattern: RegExp) =>
+    names.some((name) => matchesBehind(body, 'messages', name, pattern) !== false)
   const mayChange = (body: ChatRequest) =>
     (words.size > 0 && wordsIn(body, 'messages', words)?.size !== 0) ||
-    (longId !== undefined && IDS.some((name) => matchesBehind(body, 'messages', name, longId) !== false))
+    (longId !== undefined && isAmong(body, IDS, longId)) ||
+    (refusesSilence === true && isAmong(body, WORDS, NOTHING))
   return (body, changed, drop) => {
     if (!changed && !answersResults && !marksPrefill && !mayChange(body)) return
     const messages = changed ?? body.messages
@@ -43,7 +46,6 @@ function wordsThatChange({
   reasoning,
   noReasoning,
   reasoningDetails,
-  refusesSilence,
   instructionsAnywhere,
   unknownHints,
   strictCalls,
@@ -53,7 +55,7 @@ function wordsThatChange({
 }: ChatQuirks): ReadonlySet<string> {
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
-    ...(noReasoning !== undefined || refusesSilence ? [ASSISTANT] : []),
+    ...(noReasoning === undefined ? [] : [ASSISTANT]),
     ...(reasoningDetails ? [BLOCKS] : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
     ...(takesRefusals ? [] : [REFUSAL]),
@@ -112,6 +114,10 @@ function withSomeReasoning(messages: Messages, none: string): Messages {
 
 /** The ids of calls, and of what their results name. */
 const IDS = ['id', 'tool_call_id']
+
+/** Where words of a message stand, and what stands there where it has none. */
+const WORDS = ['content', 'text']
+const NOTHING = /^\s*:\s*(""|null|\[\s*\])/
 
 /** OpenAI's newer name of the system. Other vendors do not know it. */
 const DEVELOPER = 'developer'
