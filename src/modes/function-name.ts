@@ -10,7 +10,7 @@ export function functionName(name: string): string {
   return EVERYWHERE.test(name) ? name : madeName(name)
 }
 
-/** The same, where a vendor takes fewer. */
+/** A name that every vendor takes, made of one that some vendor does not. */
 export function madeName(name: string): string {
   const kept = name.replace(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z])/, 'f_')
   return `${kept.slice(0, LONGEST - DIGITS - 1)}_${digestOf(name).slice(0, DIGITS)}`

@@ -31,7 +31,7 @@ import { hasFailed, openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { adaptedFields, takenEffort, withoutHints } from './fitting/adapted-fields.ts'
 import { definedSchemas } from './fitting/defined-schemas.ts'
 import { conversationFitting } from './fitting/fitted-conversation.ts'
-import { fittedCall } from './fitting/forced-call.ts'
+import { forcedCallFields } from './fitting/forced-call-fields.ts'
 import { strictFields } from './fitting/strict-fields.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
 
@@ -54,7 +54,7 @@ export function openaiChatWith(
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
       const drop = dropper(call)
-      const called = fittedCall(body, connection.model, quirks, drop)
+      const called = forcedCallFields(body, connection.model, quirks, drop)
       const given = called ? { ...call, body: { ...body, ...called } } : call
       Object.assign(changes, called)
       if (translated) Object.assign(changes, plain(given, connection.model, quirks))

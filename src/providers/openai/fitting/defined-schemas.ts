@@ -6,9 +6,10 @@ import { functionSchema } from '../../wire/schemas/function-schema.ts'
 /** The tools and the format of a request with schemas as Moonshot takes them, where they are not that already. */
 export function definedSchemas(tools: ChatRequest['tools'], format: unknown): JsonRecord {
   const fitted = tools?.map((tool) => withMember(tool, 'function', withParameters))
+  const response_format = isRecord(format) ? withFormat(format) : format
   return {
     ...(fitted?.some((tool, index) => tool !== tools?.[index]) ? { tools: fitted } : {}),
-    ...(isRecord(format) && withFormat(format) !== format ? { response_format: withFormat(format) } : {}),
+    ...(response_format === format ? {} : { response_format }),
   }
 }
 

@@ -7,7 +7,7 @@ const NAMED: ReadonlySet<string> = new Set(['properties', '$defs'])
 /** A schema as Moonshot takes it: of records alone, without tuples, and with references to its definitions alone. The same
  *  where it is that already. */
 export function definedSchema(root: JsonRecord): JsonRecord {
-  const made: Record<string, unknown> = {}
+  const made = new Map<string, unknown>()
   let changed = false
   const change = (value: unknown) => {
     changed = true
@@ -21,10 +21,8 @@ export function definedSchema(root: JsonRecord): JsonRecord {
     const target = targetOf(root, reference)
     if (!isRecord(target)) return reference
     const name = reference.replace(/^#\/(definitions\/)?/, '').replaceAll('/', '.')
-    if (!Object.hasOwn(made, name)) {
-      made[name] = target
-      made[name] = fitting(target)
-    }
+    // Noted first: what it names may name it again.
+    if (!made.has(name)) made.set(name, target).set(name, fitting(target))
     return change(`#/$defs/${name}`)
   }
   const items = (value: unknown): unknown => {
@@ -47,6 +45,7 @@ export function definedSchema(root: JsonRecord): JsonRecord {
 
   const { definitions, ...rest } = fitting(root)
   if (!changed) return root
-  const all = { ...(isRecord(rest.$defs) ? rest.$defs : {}), ...made }
-  return { ...rest, ...(Object.keys(all).length > 0 ? { $defs: all } : {}) }
+  return made.size === 0
+    ? rest
+    : { ...rest, $defs: { ...(isRecord(rest.$defs) ? rest.$defs : {}), ...Object.fromEntries(made) } }
 }

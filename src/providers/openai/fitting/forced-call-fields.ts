@@ -6,7 +6,7 @@ import type { ChatQuirks } from '../chat-quirks.ts'
 
 /** The changes to a request that makes its model call a function, where it would refuse that because it reasons unasked, and
  *  to one that asks it not to reason. A request with the vendor's own `thinking` is left to the vendor. */
-export function fittedCall(
+export function forcedCallFields(
   body: ChatRequest,
   model: string,
   { stopsThinking, callsUnforced, callsAny }: ChatQuirks,
