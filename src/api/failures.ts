@@ -19,8 +19,9 @@ export function asFailure(thrown: unknown): GatewayError {
 /** What OpenAI says of a conversation that is too long, over chat and over Responses. */
 const TOO_LONG = /maximum context length|exceeds the context window/i
 
-/** Clients of OpenAI, such as LangChain's, shorten a conversation when they find its words. */
-export function wordsFor({ failure, message }: GatewayError): string {
+/** The message of a failure for clients of OpenAI: some, such as LangChain's, shorten a conversation when they find its
+ *  words. */
+export function openaiMessage({ failure, message }: GatewayError): string {
   const isKnown = failure !== 'context_window' || TOO_LONG.test(message)
   return isKnown ? message : `The maximum context length is exceeded: ${message}`
 }
@@ -29,7 +30,7 @@ export function wordsFor({ failure, message }: GatewayError): string {
 export function errorBody(error: GatewayError): object {
   return {
     error: {
-      message: wordsFor(error),
+      message: openaiMessage(error),
       type: error.row.type,
       param: error.details.param ?? null,
       code: error.code,

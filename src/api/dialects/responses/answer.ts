@@ -3,7 +3,7 @@ import { entryOf } from '../../../lib/json/lenient.ts'
 import type { AnswerFacts } from '../../../modes/answer-facts.ts'
 import type { ChatChunk, UrlCitation, WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
-import { wordsFor } from '../../failures.ts'
+import { openaiMessage } from '../../failures.ts'
 import { callAssembly } from '../call-assembly.ts'
 import { contentFields } from '../content-fields.ts'
 import { callItem } from './call-item.ts'
@@ -126,7 +126,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
       const ended = begin(undefined, undefined)
       const error = {
         code: failure.row.type === 'rate_limit_error' ? 'rate_limit_exceeded' : 'server_error',
-        message: wordsFor(failure),
+        message: openaiMessage(failure),
       }
       const response = responseDocument(ended, request, { status: 'failed', output: documents(), usage, error })
       emit('response.failed', { response })
