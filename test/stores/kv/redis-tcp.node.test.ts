@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import type { Key } from '../../../src/stores/kv/keys.ts'
 import { redisTcpStore } from '../../../src/stores/kv/redis-tcp.node.ts'
 import type { SharedStore } from '../../../src/stores/kv/shared-store.ts'
 import { StoreUnavailable } from '../../../src/stores/kv/store-unavailable.ts'
+import { certificateOf, trusting } from '../../support/certificate.node.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 
 const key = 'state:1' as Key
@@ -100,47 +100,43 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
   })
 
   it('speaks TLS to rediss:// addresses, and only to a server it can verify', async () => {
+    const certificate = await certificateOf('127.0.0.1')
     const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'))
-    const [certificate, privateKey] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
-    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '1',
-        ...subject,
-        '-keyout',
-        privateKey,
-        '-out',
-        certificate,
-      ],
-      { stdio: 'ignore' },
-    )
+    const [cert, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+    writeFileSync(cert, certificate.cert)
+    writeFileSync(key, certificate.key)
     const plain = await start()
     await plain.stop()
-    const files = ['--tls-cert-file', certificate, '--tls-key-file', privateKey, '--tls-ca-cert-file', certificate]
-    await start({ args: ['--tls-port', String(plain.port), '--tls-auth-clients', 'no', ...files] })
+    // Redis asks for a certificate of the client unless it is told not to.
+    const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert]
+    await start({ args: ['--tls-port', String(plain.port), ...files] })
     const url = `rediss://127.0.0.1:${plain.port}`
-    const before = tls.getCACertificates('default')
-    try {
-      const stranger = redisTcpStore({ url })
-      await expect(stranger.ping(2000)).rejects.toThrow(StoreUnavailable)
-      await stranger.close()
-      tls.setDefaultCACertificates([...before, readFileSync(certificate, 'utf8')])
+    const own = `sslcert=${cert}&sslkey=${key}`
+    const pinged = async (url: string) => {
       const store = redisTcpStore({ url })
-      await store.ping(2000)
-      await store.close()
+      await store.ping(2000).finally(() => store.close())
+    }
+    try {
+      await expect(pinged(`${url}?${own}`)).rejects.toThrow(/SELF_SIGNED/)
+      await expect(pinged(`${url}?sslrootcert=${cert}`)).rejects.toThrow(/ALERT_CERTIFICATE_REQUIRED/)
+      await expect(pinged(`${url}?sslrootcert=${folder}/none.pem`)).rejects.toThrow(/ENOENT/)
+      await pinged(`${url}/0?sslrootcert=${cert}&${own}`)
+      const distrust = trusting(certificate)
+      await pinged(`${url}?${own}`).finally(distrust)
     } finally {
-      tls.setDefaultCACertificates(before)
       rmSync(folder, { recursive: true })
     }
+  })
+
+  it('tells a server of TLS by which name it was found', async () => {
+    const asked = Promise.withResolvers<string>()
+    const SNICallback: tls.TlsOptions['SNICallback'] = (name, done) => done(null, void asked.resolve(name))
+    const server = tls.createServer({ ...(await certificateOf('127.0.0.1')), SNICallback }).listen(0, 'localhost')
+    onTestFinished(() => void server.close())
+    await expect.poll(() => server.listening).toBe(true)
+    const store = redisTcpStore({ url: `rediss://localhost:${(server.address() as AddressInfo).port}` })
+    expect(await asked.promise).toBe('localhost')
+    await store.close()
   })
 
   it('fails at once without a connection, and reconnects by itself', async () => {

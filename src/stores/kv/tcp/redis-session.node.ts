@@ -1,9 +1,10 @@
-import { connect as connectPlain } from 'node:net'
+import { connect as connectPlain, Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { RedisRefusal } from '../redis-store.ts'
 import { StoreUnavailable } from '../store-unavailable.ts'
 import { commandText } from './command-text.node.ts'
 import type { RedisAddress } from './redis-address.ts'
+import { redisTls } from './redis-tls.node.ts'
 import { replyReader } from './reply-reader.node.ts'
 
 /** For the connection, and once more for what is said first. */
@@ -35,9 +36,10 @@ interface Pending {
 }
 
 export function redisSession(
-  { host, port, isSecure, greeting }: RedisAddress,
+  address: RedisAddress,
   told: { ready(): void; ended(why: StoreUnavailable): void },
 ): RedisSession {
+  const { host, port, isSecure, greeting } = address
   let first: Pending | undefined
   let last: Pending | undefined
   let [pending, answered] = [0, 0]
@@ -76,12 +78,21 @@ export function redisSession(
     },
   }
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, onread }
-  const socket = isSecure ? connectSecurely(options) : connectPlain(options)
+  const socket = isSecure ? secured() : connectPlain(options)
   const opening = setTimeout(() => end(), OPENING_MS)
   socket.once(isSecure ? 'secureConnect' : 'connect', greet)
   // Of an error only its code is told, since its words may name the address.
   socket.on('error', ({ code }: NodeJS.ErrnoException) => end(code))
   for (const event of ['end', 'close']) socket.on(event, () => end())
+
+  /** Without a file that TLS needs there is no connection, like without the server. */
+  function secured(): Socket {
+    try {
+      return connectSecurely({ ...options, ...redisTls(address) })
+    } catch (error) {
+      return new Socket().destroy(error as Error)
+    }
+  }
 
   function greet(): void {
     opening.refresh()

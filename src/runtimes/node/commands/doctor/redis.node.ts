@@ -2,6 +2,8 @@ import { createClient } from '@redis/client'
 import type { Config } from '../../../../config/schema.ts'
 import { reveal } from '../../../../lib/secret.ts'
 import { RedisRefusal } from '../../../../stores/kv/redis-store.ts'
+import { redisAddress } from '../../../../stores/kv/tcp/redis-address.ts'
+import { redisTls } from '../../../../stores/kv/tcp/redis-tls.node.ts'
 import { type Finding, fail, ok, skewOf, warn } from './finding.ts'
 
 /** Of older ones the scripts of the gateway were never tried. */
@@ -17,7 +19,16 @@ export async function redis({ general_settings: settings }: Config): Promise<Fin
   const url = reveal(settings.redis_url)
   try {
     if (!/^rediss?:/.test(url)) return await examined(overHttp(url, settings.redis_token))
-    const client = createClient({ url, RESP: 2, socket: { connectTimeout: ANSWER_MS, reconnectStrategy: false } })
+    const address = redisAddress(url)
+    const client = createClient({
+      url,
+      RESP: 2,
+      socket: {
+        connectTimeout: ANSWER_MS,
+        reconnectStrategy: false,
+        ...(address.isSecure && { tls: true, ...redisTls(address) }),
+      },
+    })
     client.on('error', () => {})
     await client.connect()
     try {
@@ -36,8 +47,12 @@ function adviceFor(why: string): string {
   if (why === 'NOPERM') return 'let its user run scripts that write keys gateway:*'
   if (why === 'READONLY') return 'it is a replica, which takes no writes: name the primary one in REDIS_URL'
   if (why === 'CROSSSLOT') return 'a cluster cannot run its scripts: name a single server in REDIS_URL'
-  if (/CERT|VERIFY|ISSUER/.test(why))
-    return 'name the certificate of its authority in NODE_EXTRA_CA_CERTS, and the server in REDIS_URL as its certificate does'
+  if (/EXPIRED|NOT_YET/.test(why)) return 'renew the certificate of the server, or set the clock of this machine'
+  if (/ALTNAME/.test(why)) return 'name the server in REDIS_URL as its certificate does'
+  if (/ALERT/.test(why))
+    return 'name a certificate that it accepts, with its key, in REDIS_URL (sslcert=FILE&sslkey=FILE)'
+  if (/CERT|VERIFY|ISSUER/.test(why)) return 'name the certificate of its authority in REDIS_URL (sslrootcert=FILE)'
+  if (/ENOENT|EACCES|PEM|X509/.test(why)) return 'correct the files of sslrootcert, sslcert and sslkey in REDIS_URL'
   if (why === 'ERR') return 'see that REDIS_URL names a Redis, by rediss:// one that speaks TLS'
   if (/SSL|EPROTO|ECONNRESET/.test(why)) return 'see whether it speaks TLS: redis:// is without, rediss:// with it'
   return 'see REDIS_URL, and that the server lets this machine in'
