@@ -8,6 +8,10 @@ const REFUSED: Advice = [
   [/^53100/, 'Make room on the disk of the database.'],
   [/^53300/, 'Raise max_connections there, or put a pooler before it: each process opens up to 10 connections.'],
   [/^28.*(no encryption|SSL off)/s, 'Add ?sslmode=require to DATABASE_URL, or let this machine in (pg_hba.conf).'],
+  [
+    /^28.*certificate/s,
+    'Name a certificate of that user, with its key, in DATABASE_URL (sslcert=FILE&sslkey=FILE), or let it sign in otherwise (pg_hba.conf).',
+  ],
   [/^28.*pg_hba/s, 'Let this machine in (pg_hba.conf).'],
   [/^28/, 'Correct the user and the password in DATABASE_URL.'],
   [/^3D000/, 'Create it, or correct its name in DATABASE_URL.'],
@@ -21,13 +25,16 @@ const CERTIFICATE = /CERT|VERIFY|ISSUER/
 /** The same of one that is not connected, by why it is not. */
 const UNCONNECTED: Advice = [
   [new RegExp(NO_TLS), 'Leave sslmode out of DATABASE_URL, or switch TLS on there.'],
+  [/EXPIRED|NOT_YET/, 'Renew the certificate of the server, or set the clock of this machine.'],
+  [/ALERT/, 'Name a certificate that the server accepts, with its key, in DATABASE_URL (sslcert=FILE&sslkey=FILE).'],
   [/ALTNAME/, 'Name the server in DATABASE_URL as its certificate does.'],
   [
     CERTIFICATE,
     'Name the certificate of its authority in DATABASE_URL (sslrootcert=FILE), or check none (sslmode=no-verify).',
   ],
   [/ENOTFOUND|EAI_AGAIN/, 'Correct the host in DATABASE_URL, or see the DNS of this machine.'],
-  [/ENOENT/, 'Correct the file of sslrootcert, or the socket, in DATABASE_URL.'],
+  [/ENOENT/, 'Correct the files of sslrootcert, sslcert and sslkey, or the socket, in DATABASE_URL.'],
+  [/PEM|X509/, 'Correct the files of sslcert and sslkey in DATABASE_URL.'],
   [/ECONNREFUSED/, 'Start it, or correct the host and the port in DATABASE_URL.'],
 ]
 

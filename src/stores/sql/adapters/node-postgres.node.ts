@@ -71,10 +71,14 @@ export function nodePostgresWire({
 /** The modes of TLS that the driver takes for `verify-full`, with a warning of several lines on standard error. */
 const VERIFYING_MODES = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/
 
+/** How addresses of hosted servers name all authorities that a machine trusts. The driver would read a file of that name. */
+const TRUSTED_ONES = /([?&])sslrootcert=system(?=&|$)/
+
 /** The address with such a mode by its name. */
 function verifying(connectionString: string): string {
-  if (connectionString.includes('uselibpqcompat=')) return connectionString
-  return connectionString.replace(VERIFYING_MODES, '$1verify-full')
+  const address = connectionString.replace(TRUSTED_ONES, '$1sslmode=verify-full')
+  if (address.includes('uselibpqcompat=')) return address
+  return address.replace(VERIFYING_MODES, '$1verify-full')
 }
 
 /** Sends all statements and COMMIT at once: after a failed statement the server skips the others and rolls back. */

@@ -1,7 +1,11 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { jsonLog } from '../../../../src/lib/log.ts'
 import { prepareDatabase, startingSql } from '../../../../src/runtimes/node/setup/starting-sql.ts'
+import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
 import { type Sql, SqlError } from '../../../../src/stores/sql/sql.ts'
+import { certificateOf } from '../../../support/certificate.node.ts'
 
 const silent = jsonLog('silent', () => {})
 const SELECT = { sql: 'SELECT 1', parameters: [] }
@@ -53,7 +57,9 @@ describe('prepareDatabase', () => {
     ['42501', 'permission denied for schema public', 'owner of the database'],
     ['22P05', 'character with byte sequence 0xe2 in encoding "…"', "ENCODING 'UTF8'"],
     ['53100', 'could not extend file', 'Make room'],
+    ['28000', 'connection requires a valid client certificate', 'Name a certificate of that user'],
     [undefined, 'The database cannot be reached (SELF_SIGNED_CERT_IN_CHAIN).', 'sslrootcert=FILE'],
+    [undefined, 'The database cannot be reached (CERT_HAS_EXPIRED).', 'Renew the certificate of the server'],
   ])('asks only once what refuses, and says what to do: %s, %s', async (code, message, advice) => {
     const unconnected = /\((\w+)\)\.$/.exec(message)?.[1]
     const sql = failing(new SqlError(message, code, unconnected))
@@ -62,6 +68,27 @@ describe('prepareDatabase', () => {
     await expect(preparing).rejects.toThrow(advice)
     expect(sql.asked).toBe(1)
   })
+})
+
+describe('a database over TLS', () => {
+  it.each(['sslrootcert=system', 'sslmode=require&sslrootcert=system', 'sslrootcert=system&sslmode=verify-full'])(
+    'is verified by the authorities that Node trusts: %s',
+    async (parameters) => {
+      const certificate = await certificateOf('127.0.0.1')
+      const server = createServer((socket) => {
+        socket.once('data', () => {
+          socket.write('S')
+          new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => {})
+        })
+      }).listen(0, '127.0.0.1')
+      await expect.poll(() => server.listening).toBe(true)
+      const { port } = server.address() as AddressInfo
+      const sql = nodePostgresSql({ connectionString: `postgres://one@127.0.0.1:${port}/gateway?${parameters}` })
+      await expect(sql.query(SELECT)).rejects.toMatchObject({ unconnected: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+      await sql.close()
+      server.close()
+    },
+  )
 })
 
 describe('startingSql', () => {
