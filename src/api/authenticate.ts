@@ -8,7 +8,7 @@ import { admitRequest } from '../pipeline/admit/admit-request.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Exchange } from './exchange.ts'
 import { bearerOf } from './middleware/bearer.ts'
-import { requireSameOrigin, sessionToken } from './middleware/session-cookie.ts'
+import { refuseForeign, requireSameOrigin, sessionToken } from './middleware/session-cookie.ts'
 import type { RouteContract } from './route.ts'
 import type { ApiServices } from './scope.ts'
 
@@ -102,7 +102,7 @@ const NO_SESSION: ReadonlySet<string> = new Set(['authentication', 'rate_limited
 /** The session of a request that needs none. One that has ended is no session, nor is one that is not looked up. */
 async function joinSession(services: ApiServices, exchange: Exchange): Promise<void> {
   const token = tokenOf(exchange)
-  if (token === undefined) return
+  if (token === undefined) return refuseForeign(exchange)
   try {
     exchange.caller = await sessionOf(services, exchange, token)
     await count(services, exchange)

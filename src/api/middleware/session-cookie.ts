@@ -56,14 +56,21 @@ export function requireSameOrigin({ config }: ApiServices, exchange: Exchange): 
   const { c } = exchange
   if (READS.has(c.req.method)) return
   requireUnusualType(exchange)
+  refuseForeign(exchange)
   const site = c.req.header('sec-fetch-site')
   const origin = c.req.header('origin')
-  if (site !== undefined && site !== 'same-origin') throw foreign()
   if (
     origin === undefined ? site === undefined : !isOwn(origin, siteOf(c.req), config.general_settings.email_base_url)
   ) {
     throw foreign()
   }
+}
+
+/** Refuses a write that the browser says another site has made, although it carries no cookie: a browser keeps the cookies
+ *  of the answer to a form. */
+export function refuseForeign({ c }: Exchange): void {
+  const site = c.req.header('sec-fetch-site')
+  if (site !== undefined && site !== 'same-origin' && !READS.has(c.req.method)) throw foreign()
 }
 
 /** Another site can make a browser send a form, but neither JSON nor a header of its choice. */

@@ -105,6 +105,14 @@ describe('sessions', () => {
     expect((await page.ask('POST', '/auth/internal/logout')).status).toBe(200)
   })
 
+  it('are not forgotten by the browser because a page of another site sent a form', async () => {
+    const form = { 'sec-fetch-site': 'cross-site', 'content-type': 'application/x-www-form-urlencoded' }
+    // The browser keeps the cookie itself back, but would keep the one of the answer.
+    const refused = await browser(gateway.url).ask('POST', '/auth/internal/logout', undefined, form)
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'cross_origin'])
+    expect(refused.headers.getSetCookie()).toEqual([])
+  })
+
   it('take writes only from pages of the gateway, and only as JSON', async () => {
     const { page } = await fromMasterKey()
     const foreign = [
