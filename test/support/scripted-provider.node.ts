@@ -21,6 +21,10 @@ export interface Lies {
   /** Takes the signature away, and says so. */
   readonly unsigned?: boolean
   readonly noIdToken?: boolean
+  /** Takes the client's secret in the body alone, whatever its document says. */
+  readonly secretInBody?: boolean
+  /** Answers the profile as a token. */
+  readonly signedProfile?: boolean
   /** Changes what the profile says. */
   readonly userinfo?: (claims: object) => object
   /** Answers a path in another way altogether. */
@@ -106,7 +110,11 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
     if (pathname === '/userinfo') {
       const person = profiles.get((request.headers.authorization ?? '').replace('Bearer ', ''))
       if (!person) return json({ error: 'invalid_token' }, 401)
-      return json(self.lies.userinfo?.(person) ?? person)
+      const profile = self.lies.userinfo?.(person) ?? person
+      if (!self.lies.signedProfile) return json(profile)
+      response.writeHead(200, { 'content-type': 'application/jwt' })
+      response.end(await signed({ ...profile, iss: url, aud: CLIENT.id }))
+      return
     }
     json({ error: 'not_found' }, 404)
   }
@@ -138,11 +146,15 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
     const basic = `Basic ${btoa(`${CLIENT.id}:${CLIENT.secret}`)}`
     const code = form.get('code') ?? ''
     const login = logins.get(code)
-    logins.delete(code)
     const verifier = form.get('code_verifier') ?? ''
     self.secrets.push(verifier)
+    const isClient = self.lies.secretInBody
+      ? request.headers.authorization === undefined && form.get('client_secret') === CLIENT.secret
+      : request.headers.authorization === basic
+    if (!isClient && self.lies.secretInBody) return json({ error: 'invalid_client' }, 401)
+    logins.delete(code)
     const valid =
-      request.headers.authorization === basic &&
+      isClient &&
       login?.redirectUri === form.get('redirect_uri') &&
       login?.challenge === createHash('sha256').update(verifier).digest('base64url')
     if (!login || !valid) return json({ error: 'invalid_grant', error_description: code }, 400)
@@ -160,14 +172,17 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
     const now = Math.floor(Date.now() / 1000)
     const honest = { ...person, iss: url, aud: CLIENT.id, iat: now, exp: now + 60, nonce }
     const claims = self.lies.claims?.(honest) ?? honest
-    const signed = await new SignJWT(claims)
-      .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-      .sign(self.lies.foreignKey ? foreign.privateKey : own.privateKey)
-    const [, payload] = signed.split('.')
-    const token = self.lies.unsigned ? `${btoa('{"alg":"none"}').replaceAll('=', '')}.${payload}.` : signed
+    const whole = await signed(claims)
+    const [, payload] = whole.split('.')
+    const token = self.lies.unsigned ? `${btoa('{"alg":"none"}').replaceAll('=', '')}.${payload}.` : whole
     self.secrets.push(token)
     return token
   }
+
+  const signed = (claims: JWTPayload) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+      .sign(self.lies.foreignKey ? foreign.privateKey : own.privateKey)
 
   return self
 }

@@ -1,9 +1,6 @@
 import {
   type AuthorizationServer,
-  authorizationCodeGrantRequest,
   type Client,
-  type ClientAuth,
-  ClientSecretPost,
   clockTolerance,
   getValidatedIdTokenClaims,
   jwksCache,
@@ -14,10 +11,11 @@ import {
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi'
-import { reveal, type Secret } from '../../lib/secret.ts'
+import type { Secret } from '../../lib/secret.ts'
 import { type Claims, isVerified } from './kinds.ts'
 import { SignOnProblem } from './problem.ts'
 import type { Provider } from './provider.ts'
+import { redeemCode } from './redeem-code.ts'
 
 const SKEW_SECONDS = 30
 /** Where the provider says nothing of them: those whose keys are public. */
@@ -50,19 +48,16 @@ export async function profileOf(
 ): Promise<Profile> {
   const { request, kind, issuer } = provider
   const us: Client = { client_id: client.id, [clockTolerance]: SKEW_SECONDS }
-  const theirs = { id_token_signing_alg_values_supported: ALGORITHMS, ...provider.server }
+  const theirs = {
+    id_token_signing_alg_values_supported: ALGORITHMS,
+    userinfo_signing_alg_values_supported: ALGORITHMS,
+    ...provider.server,
+  }
   // Which issuer it was is told by none that is not known.
   if (issuer === undefined || issuer.includes('{')) parameters.delete('iss')
   const code = validateAuthResponse(theirs, us, parameters, state)
-  const response = await authorizationCodeGrantRequest(
-    theirs,
-    us,
-    authentication(theirs, reveal(client.secret)),
-    code,
-    client.redirectUri,
-    verifier,
-    request,
-  )
+  const { secret, redirectUri } = client
+  const response = await redeemCode(provider, { server: theirs, us, code, secret, redirectUri, verifier })
   const stated = await statedIn(response.clone())
   // Where no issuer is known, the answer of its own token endpoint says who it is.
   const expected = issuer === undefined ? textOf(stated?.iss) : (kind.tokenIssuer?.(issuer, stated ?? {}) ?? issuer)
@@ -110,17 +105,6 @@ async function requireSignature(
     if (kept.jwks === undefined || error instanceof SignOnProblem || !provider.mayReadKeysAgain()) throw error
     await requireSignature(provider, server, response, {})
   }
-}
-
-/** Basic is what every server has to take, unless it says otherwise. */
-function authentication(
-  { token_endpoint_auth_methods_supported: methods }: AuthorizationServer,
-  secret: string,
-): ClientAuth {
-  if (methods && !methods.includes('client_secret_basic')) return ClientSecretPost(secret)
-  // The library escapes `-`, `_` and `.` too, which secrets are full of, and which not every server undoes.
-  return (_server, { client_id: id }, _body, headers) =>
-    headers.set('authorization', `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`)
 }
 
 /** What the token in an answer says, before anything of it is checked. */

@@ -39,6 +39,8 @@ export interface Provider {
   }
   /** Its keys, as they were last read. */
   keys: Partial<ExportedJWKSCache>
+  /** It has refused the client's secret in a header, and taken it in the body. */
+  takesSecretInBody: boolean
   /** Whether its keys may be read again, because a signature is by none of them. Called, it says so once a minute. */
   mayReadKeysAgain(): boolean
 }
@@ -85,7 +87,7 @@ export function providerSource(
     }
     const { kind } = settings
     const told = issuer === undefined ? undefined : document.issuer
-    return { kind, issuer: told, server: known, request, keys: {}, mayReadKeysAgain }
+    return { kind, issuer: told, server: known, request, keys: {}, takesSecretInBody: false, mayReadKeysAgain }
   }
 
   return async () => {

@@ -61,6 +61,11 @@ describe('single sign-on', () => {
       expect(await signOn()).toBe('/console')
     })
 
+    it('takes a profile that is signed', async () => {
+      provider.lies = { signedProfile: true }
+      expect(await signOn()).toBe('/console')
+    })
+
     it.each<[string, Lies]>([
       ['another nonce', { claims: (claims) => ({ ...claims, nonce: 'x' }) }],
       ['another audience', { claims: (claims) => ({ ...claims, aud: 'x' }) }],
@@ -130,6 +135,22 @@ describe('single sign-on', () => {
       provider.lies = { foreignKey: true }
       for (let time = 0; time < 3; time++) expect(await signOn()).toBe('/console/sign-in?problem=provider_refused')
       expect(provider.asked.filter((asked) => asked === 'GET /jwks')).toEqual(['GET /jwks'])
+    })
+
+    it('sends the secret of the client where it takes it, and remembers where', async () => {
+      const signOn = async () => {
+        provider.asked.length = 0
+        await signOnBrowser((gateway as FullGateway).url).signOn()
+        return provider.asked.filter((asked) => asked === 'POST /token').length
+      }
+      expect(await signOn()).toBe(1)
+      // A code that it does not take is not sent twice.
+      provider.lies = { back: { code: 'x' } }
+      expect(await signOn()).toBe(1)
+      provider.lies = { secretInBody: true }
+      expect([await signOn(), await signOn()]).toEqual([2, 1])
+      const arrived = await signOnBrowser((gateway as FullGateway).url).signOn()
+      expect(arrived.headers.get('location')).toBe('/console/sign-in?problem=not_invited')
     })
 
     it('is on offer', async () => {
