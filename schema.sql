@@ -260,7 +260,7 @@ CREATE TABLE IF NOT EXISTS gateway_account (
   account_id text COLLATE "C" PRIMARY KEY,
   user_id text COLLATE "C" NOT NULL UNIQUE REFERENCES gateway_user (user_id),
   email text NOT NULL,
-  -- The address as accounts are found by it: lower case. One account an address.
+  -- The address as accounts are found by it: lower case, its domain in punycode. One account an address.
   email_key text COLLATE "C" NOT NULL UNIQUE,
   -- The person was shown to read the mail of the address, or the operator vouches for it. Single sign-on links to no other.
   email_proved boolean NOT NULL DEFAULT false,

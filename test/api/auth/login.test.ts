@@ -101,6 +101,19 @@ describe('signing in with a password', { timeout: 90_000 }, () => {
     expect(row?.seconds).toBeLessThan(60)
   })
 
+  it('finds an account however the domain of its address is written', async () => {
+    const name = crypto.randomUUID()
+    await person({ email: `${name}@Bücher.example` })
+    // As Chromium sends what people type into a field for addresses.
+    for (const domain of ['xn--bcher-kva.example', 'bücher.example', 'bu\u0308cher。example']) {
+      expect((await login(`${name}@${domain}`, PASSWORD)).status, domain).toBe(200)
+    }
+    const { data } = (await gateway.fetch(`/ui/api/accounts?search=${name}@BÜCHER`).then((found) => found.json())) as {
+      data: object[]
+    }
+    expect(data).toMatchObject([{ email: `${name}@Bücher.example` }])
+  })
+
   it('takes a password however its letters are composed', async () => {
     const { email } = await person({ passwordHash: await keptCheaply('Grünes Pferd im Café') })
     expect((await login(email, 'Gru\u0308nes Pferd im Cafe\u0301')).status).toBe(200)

@@ -146,7 +146,7 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
               ? []
               : [
                   contains(
-                    sql`record.email_key || ' ' || coalesce("user".user_name, '') || ' ' || record.account_id`,
+                    sql`record.email || ' ' || record.email_key || ' ' || coalesce("user".user_name, '') || ' ' || record.account_id`,
                     search,
                   ),
                 ]),

@@ -132,7 +132,7 @@ export function invitationRecords(database: Sql): InvitationRecords {
           reach,
           [
             ...(cursor === '' ? [] : [sql`record.invitation_id < ${cursor}`]),
-            ...(search === '' ? [] : [contains(sql`record.email_key`, search)]),
+            ...(search === '' ? [] : [contains(sql`record.email || ' ' || record.email_key`, search)]),
             ...(state === undefined ? [] : [sql`${SHOWN_STATE} = ${state}`]),
             ...(organization_id === undefined
               ? []

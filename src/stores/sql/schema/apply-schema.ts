@@ -1,5 +1,6 @@
 import { queries, rowsOf, statementOf } from '../query.ts'
 import { type Sql, SqlError } from '../sql.ts'
+import { renewedEmailKeys } from './email-keys.ts'
 import { splitStatements } from './split-statements.ts'
 
 /** Applies an idempotent schema, which creates `gateway_schema` and begins with an advisory lock, so that any number of
@@ -16,7 +17,7 @@ export async function applySchema(sql: Sql, text: string): Promise<'applied' | '
   )
   // Static text: schema.sql itself.
   const statements = splitStatements(text).map((statement) => ({ sql: statement, parameters: [] }))
-  await sql.batch([...statements, mark])
+  await sql.batch([...statements, ...(await renewedEmailKeys(sql)), mark])
   return 'applied'
 }
 

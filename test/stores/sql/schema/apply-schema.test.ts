@@ -76,6 +76,27 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     expect(rows).toStrictEqual([{ topic: 'kept' }])
   })
 
+  it.runIf(present)('finds addresses of earlier builds by the keys of today, where they are free', async () => {
+    const query = async (statement: string) => (await sql.query({ sql: statement, parameters: [] })).rows
+    const account = (name: string, key: string) =>
+      query(`WITH person AS (INSERT INTO gateway_user (user_id) VALUES ('${name}') RETURNING user_id)
+        INSERT INTO gateway_account (account_id, user_id, email, email_key, platform_role)
+        SELECT '${name}', user_id, '${key}', '${key}', 'org_user' FROM person`)
+    await account('a', 'jürgen@bücher.example')
+    await account('b', 'b@bücher.example')
+    await account('c', 'b@xn--bcher-kva.example')
+    await query(`INSERT INTO gateway_invitation (invitation_id, token_hash, email, email_key, expires_at)
+      VALUES ('i', 't', 'I@bücher.example', 'i@bücher.example', now())`)
+    await applySchema(sql, `${text}\n-- of a release with other keys`)
+    expect(await query('SELECT account_id, email_key FROM gateway_account ORDER BY account_id')).toEqual([
+      { account_id: 'a', email_key: 'jürgen@xn--bcher-kva.example' },
+      { account_id: 'b', email_key: 'b@bücher.example' },
+      { account_id: 'c', email_key: 'b@xn--bcher-kva.example' },
+    ])
+    const kept = [{ email: 'I@bücher.example', email_key: 'i@xn--bcher-kva.example' }]
+    expect(await query('SELECT email, email_key FROM gateway_invitation')).toEqual(kept)
+  })
+
   it.runIf(present)('leaves everything as it was when one statement fails', async () => {
     const broken = `${text}; CREATE TABLE half_made (id int); SELECT 1 / 0;`
     await expect(applySchema(sql, broken)).rejects.toMatchObject({ code: '22012' })
