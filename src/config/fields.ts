@@ -68,7 +68,6 @@ export const budget = () =>
     .number()
     .min(0)
     .max(Math.floor(Number.MAX_SAFE_INTEGER / NANO))
-export const email = () => z.email().transform((address) => address.toLowerCase())
 /** An e-mail address as somebody wrote it. */
 export const mailbox = () =>
   z
@@ -76,6 +75,7 @@ export const mailbox = () =>
     .max(512)
     .transform((text) => text.normalize('NFC').trim())
     .refine(isMailbox, 'must be an e-mail address')
+export const email = () => mailbox().transform((address) => address.toLowerCase())
 export const operatorUrl = () => checked(mistakeInOperatorUrl)
 
 /** Headers by which a request is framed on its connection: HTTP clients send no request that brings its own. */

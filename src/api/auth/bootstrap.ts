@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { accepted } from '../../config/accepted.ts'
+import { mailbox } from '../../config/fields.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { mayBeToken } from '../../lib/token.ts'
@@ -18,7 +19,7 @@ const body = lazily(() =>
       .max(4096)
       .optional()
       .describe('The token of the setup link; without it the master key is required.'),
-    email: storable().pipe(z.email().max(320)),
+    email: storable().pipe(mailbox()),
     password: z.string().max(65_536),
   }),
 )

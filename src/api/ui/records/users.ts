@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { mailbox } from '../../../config/fields.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { UserRecord } from '../../../stores/sql/records/user-records.ts'
 import type { Route } from '../../route.ts'
@@ -15,7 +16,7 @@ const kind: RecordKind<UserRecord> = {
   records: ({ records }) => records.users,
   settled: lazily(() => ({ user_id: idField('user') })),
   fields: lazily(() => ({
-    user_email: optional(z.email().max(320)).describe('The address, if the invitation is for a particular person.'),
+    user_email: optional(mailbox()).describe('The address, if the invitation is for a particular person.'),
     user_name: label('What people call them.'),
     user_role: label('For display; it gives no right.'),
     ...limitFields(),

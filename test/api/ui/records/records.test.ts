@@ -348,8 +348,8 @@ model_list:
       await ask('POST', '/organizations', { organization_id: 'other' })
       const team = await ask('POST', '/teams', { team_id: 'red', organization_id: 'acme' })
       expect(team.body).toMatchObject({ team_id: 'red', organization_id: 'acme' })
-      const user = await ask('POST', '/users', { user_id: 'ann', user_email: 'ann@example.com', user_role: 'boss' })
-      expect(user.body).toMatchObject({ user_email: 'ann@example.com', user_role: 'boss' })
+      const user = await ask('POST', '/users', { user_id: 'ann', user_email: 'ann@bücher.example', user_role: 'boss' })
+      expect(user.body).toMatchObject({ user_email: 'ann@bücher.example', user_role: 'boss' })
       const key = await ask('POST', '/keys', { team_id: 'red', user_id: 'ann' })
       expect(key.body).toMatchObject({ team_id: 'red', organization_id: 'acme', user_id: 'ann' })
       const same = await ask('POST', '/keys', { team_id: 'red', organization_id: 'acme' })
@@ -413,7 +413,7 @@ model_list:
       const added = await ask('POST', '/teams/red/members', { user_id: 'ann', role: 'team_admin' })
       expect(added).toMatchObject({
         status: 201,
-        body: { user_id: 'ann', role: 'team_admin', user_email: 'ann@example.com', user_name: null },
+        body: { user_id: 'ann', role: 'team_admin', user_email: 'ann@bücher.example', user_name: null },
       })
       expect(await ask('POST', '/teams/red/members', { user_id: 'ann', role: 'team_viewer' })).toMatchObject({
         status: 200,
