@@ -19,8 +19,84 @@ describe('an input that is too large, in the words of', () => {
     ['Text Generation Inference', 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096.'],
     ['Moonshot', 'Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)'],
     ['Groq', 'Please reduce the length of the messages or completion.'],
+    ['vLLM', 'The decoder prompt (length 21535) is longer than the maximum model length of 16384.'],
+    ['vLLM, of what is left', 'max_tokens must be at least 1, got -186.'],
+    ['SGLang', 'Input length (5000 tokens) exceeds the maximum allowed length (4096 tokens).'],
+    ['Text Embeddings Inference', 'Input validation error: `inputs` must have less than 512 tokens. Given: 534'],
+    ['OpenAI, of embeddings', "Invalid 'input[0]': maximum input length is 8192 tokens."],
+    ['OpenAI, of many embeddings', 'Requested 300001 tokens, max 300000 tokens per request'],
+    ['Ollama Cloud', 'prompt too long; exceeded max context length by 540451 tokens (ref: 00ad71bb)'],
+    ['Z.ai', 'Prompt exceeds max length'],
+    ['DashScope', '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]'],
+    ['Volcano Engine', 'Input length 203743 exceeds the maximum length 202752'],
+    ['NVIDIA, of reranking', 'Input length 1024 exceeds maximum allowed token size 512'],
   ])('%s', (_, message) => {
     expect(named(400, { error: { message, type: 'invalid_request_error' } })).toBe('context_window')
+  })
+
+  it.each<[string, number, object]>([
+    [
+      'Voyage',
+      400,
+      { detail: "Request to model 'voyage-3-large' failed. The max allowed tokens per submitted batch is 120000." },
+    ],
+    ['Jina', 400, { detail: 'Single text cannot exceed 8194 tokens. 8746 tokens given.' }],
+    ['Cerebras', 400, { message: 'Please reduce the length of the messages or completion.', param: 'messages' }],
+    ['DeepInfra', 500, { error: { message: 'Requested input length 99009 exceeds maximum input length 8192' } }],
+    ['NVIDIA', 500, { error: { message: 'max_tokens must be at least 1, got -512', type: 'InternalServerError' } }],
+    [
+      'OpenRouter',
+      402,
+      { error: { code: 402, message: 'Prompt tokens limit exceeded: 64128 > 6964. To increase, …' } },
+    ],
+  ])('%s, in its own shape', (_, status, body) => {
+    expect(named(status, body)).toBe('context_window')
+  })
+
+  it('Cloudflare, which are told to the client', () => {
+    const message =
+      '3010: AiError: The estimated number of input and maximum output tokens (35000) exceeded this model context window limit (24000)'
+    const body = { errors: [{ message, code: 3010 }], success: false, result: {}, messages: [] }
+    const failure = openaiFailure(413, {}, encoder.encode(JSON.stringify(body)), 0)
+    expect([failure.failure, failure.message]).toEqual(['context_window', message])
+  })
+})
+
+// Its own message says of every refusal that there was one.
+describe('what a vendor behind OpenRouter says is', () => {
+  const wrapped = (raw: string, code = 400) => ({
+    error: { message: 'Provider returned error', code, metadata: { raw, provider_name: 'X' } },
+  })
+  it.each<[string, string, string]>([
+    ['a prompt that is too long', '{"error":{"message":"No.","code":"context_length_exceeded"}}', 'context_window'],
+    [
+      'a prompt that is too long, in a list',
+      '[{"error":{"code":400,"message":"The input token count exceeds the maximum number of tokens allowed (1048576)."}}]',
+      'context_window',
+    ],
+    ['a prompt that is too long, in words', 'prompt is too long: 213462 tokens > 200000 maximum', 'context_window'],
+    [
+      'a matter of policy',
+      '{"error":{"code":"data_inspection_failed","message":"Input data may contain inappropriate content."}}',
+      'content_policy',
+    ],
+    ['a page of its proxy', '<html><h1>400 Bad Request</h1></html>', 'upstream_rejected'],
+  ])('%s', (_, raw, expected) => {
+    expect(named(400, wrapped(raw))).toBe(expected)
+    expect(openaiEmbeddedFailure(wrapped(raw).error).failure).toBe(expected)
+  })
+
+  it('told to the client', () => {
+    const raw = JSON.stringify({ error: { message: 'At most 1 image.', param: 'messages', code: null } })
+    const { message, details } = openaiFailure(400, {}, encoder.encode(JSON.stringify(wrapped(raw))), 0)
+    expect([message, details.param]).toEqual(['At most 1 image.', 'messages'])
+  })
+
+  it('not told where it blames the deployment', () => {
+    const raw = 'z-ai/glm-5.3 is temporarily rate-limited upstream. Add your own key: https://openrouter.ai/settings'
+    const failure = openaiFailure(429, {}, encoder.encode(JSON.stringify(wrapped(raw, 429))), 0)
+    expect(failure.failure).toBe('upstream_rate_limited')
+    expect(failure.message).not.toContain('openrouter')
   })
 })
 
@@ -28,6 +104,9 @@ describe('content that is refused, in the words of', () => {
   it.each([
     ['OpenAI', 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.'],
     ['DeepSeek', 'Content Exists Risk'],
+    ['DashScope', '<400> InternalError.Algo.DataInspectionFailed: Input text data may contain inappropriate content.'],
+    ['Z.ai', 'System detected potentially unsafe or sensitive content in input or generation.'],
+    ['xAI, of pictures', 'Generated image rejected by content moderation.'],
   ])('%s', (_, message) => {
     expect(named(400, { error: { message, type: 'invalid_request_error' } })).toBe('content_policy')
   })
@@ -217,11 +296,31 @@ describe('a 400 that is about the operator’s account is a refused access, at',
     expect(named(400, body, messagesFailure)).toBe('upstream_refused')
   })
 
+  it.each<[string, object]>([
+    ['Cloudflare', { errors: [{ message: 'AiError: No such model @cf/x/y or task', code: 5007 }], success: false }],
+    ['Perplexity', { error: { message: "Invalid model 'x'. Permitted models …", type: 'invalid_model', code: 400 } }],
+    ['Mistral', { object: 'error', message: 'Invalid model: x', type: 'invalid_model', code: '1500' }],
+    ['DeepSeek', { error: { message: 'Model Not Exist', type: 'invalid_request_error', param: null } }],
+    ['OpenRouter', { error: { message: 'x/y is not a valid model ID', code: 400 } }],
+    [
+      'Hugging Face',
+      { error: { message: "The requested model 'x' does not exist", param: 'model', code: 'model_not_found' } },
+    ],
+    ['Voyage', { detail: "Model x is not supported. Supported models are ['voyage-4']." }],
+  ])('%s, when it knows no such model', (_, body) => {
+    expect(named(400, body)).toBe('upstream_refused')
+  })
+
   it('xAI, when the key is wrong', () => {
     const body = { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***bX.' }
     expect(named(400, body)).toBe('upstream_refused')
     expect(openaiFailure(400, {}, encoder.encode(JSON.stringify(body)), 0).message).not.toContain('xa***')
   })
+})
+
+it('a 400 of NVIDIA about a model that has fallen ill is a fault of the provider', () => {
+  const detail = "Function id '87ea0ddc-cff1-4bca-bf8b-3bd98a35ddd0': DEGRADED function cannot be invoked"
+  expect(named(400, { status: 400, title: 'Bad Request', detail })).toBe('upstream_failed')
 })
 
 describe('an error inside an answer of status 200 that says neither a status nor a type is', () => {

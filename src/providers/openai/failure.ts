@@ -1,22 +1,62 @@
 import { type FailureDetails, type FailureName, GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
+import type { JsonRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { clientFault } from '../wire/client-fault.ts'
 import type { WireError } from '../wire/wire-error.ts'
+import { readError, readErrorBytes } from './read-error.ts'
 
-const decoder = new TextDecoder()
+const CONTEXT_WINDOW = new RegExp(
+  [
+    'context[_ ](length|window|size|limit)',
+    'maximum (prompt|input|model|allowed( input)?) length',
+    'maximum allowed token',
+    'maximum number of tokens',
+    'more than max tokens allowed',
+    'max allowed tokens per submitted batch',
+    'max \\d+ tokens per request',
+    'input length \\d+ exceeds',
+    'range of input length',
+    'token count (of \\d+ )?exceeds',
+    'cannot exceed \\d+ tokens',
+    'model token limit',
+    'max_new_tokens` must be',
+    '`inputs` must have less',
+    // What is left for the answer, where the prompt alone is too long.
+    'max_tokens must be at least 1, got -',
+    '(prompt|input) (is )?too long',
+    'prompt exceeds max(imum)? length',
+    'too many tokens',
+    'reduce the length of the (messages|prompt)',
+  ].join('|'),
+  'i',
+)
 
-const CONTEXT_WINDOW =
-  /context[_ ](length|window|size)|maximum prompt length|model token limit|max_new_tokens` must be|(prompt|input) is too long|too many tokens|reduce the length of the (messages|prompt)/i
+/** Messages of a 400 that is the operator's fault: the key, the account or the name of the model. Any other 400 is the
+ *  request's. */
+const OPERATORS_OWN = new RegExp(
+  [
+    '^incorrect api key provided',
+    '^your credit balance is too low',
+    '^(aierror: |\\d+: )*no such model\\b',
+    "^invalid model[:' ]",
+    '^model not exist$',
+    '^model \\S+ is not supported\\. supported models are',
+    '^\\S+ is not a valid model id$',
+  ].join('|'),
+  'i',
+)
 
-/** Messages of a 400 that is the operator's fault; any other 400 is the request's. */
-const OPERATORS_OWN = /^(incorrect api key provided|your credit balance is too low)/i
+/** The codes for the same. */
+const MODEL_UNKNOWN: ReadonlySet<unknown> = new Set(['model_not_found', 'model_not_supported', 'invalid_model'])
+
+/** Messages of a 400 about a server that is ill. */
+const SERVERS_OWN = /^function id '[\w-]+': degraded function/i
 
 /** Messages of a 403 about the content; any other 403 is about the deployment's key. */
 const MODERATED = /content_policy|violates usage guidelines|requires moderation|input was flagged/i
 
 const CONTENT_POLICY =
-  /content[_ ]?filter|content_policy|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk/i
+  /content[_ ]?filter|content[_ ]policy|content moderation|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk|data_?inspection_?failed|inappropriate content|unsafe or sensitive content/i
 
 /** Messages about too many tokens in a period of time, not in one prompt. */
 const OF_A_RATE = /rate.?limit|quota|per (minute|hour|day)/i
@@ -28,7 +68,7 @@ export function openaiFailure(
   bytes: Uint8Array,
   now: number,
 ): GatewayError {
-  const error = readError(bytes)
+  const error = readErrorBytes(bytes)
   // Some servers have no other status for a prompt that is too long.
   const meant = status === 500 && CONTEXT_WINDOW.test(error.message ?? '') ? 400 : status
   return classifyFailure(meant, error, retryAfterSeconds(headers, now))
@@ -41,7 +81,7 @@ export const hasFailed = (choice: JsonRecord) => FAILED_ENDS.has(choice.finish_r
 
 /** Names an error inside an answer of status 200, whole or as an event. */
 export function openaiEmbeddedFailure(error: unknown): GatewayError {
-  const wire = readWire(error)
+  const wire = readError(error)
   const status = Number(wire.code)
   if (status >= 400 && status <= 599) return classifyFailure(status, wire, undefined)
   if (/rate_limit|too_many/.test(`${wire.type} ${wire.code}`)) return classifyFailure(429, wire, undefined)
@@ -84,7 +124,8 @@ function failureOf(status: number, error: WireError): FailureName {
   const fault = clientFault(status, error)
   if (fault) return fault
   if (status === 403 && MODERATED.test(`${error.code} ${error.message}`)) return 'content_policy'
-  if (status === 400 && OPERATORS_OWN.test(error.message ?? '')) return 'upstream_refused'
+  if (status === 400 && isOperatorsOwn(error)) return 'upstream_refused'
+  if (status === 400 && SERVERS_OWN.test(error.message ?? '')) return 'upstream_failed'
   if (REFUSALS.has(status)) return 'upstream_refused'
   if (status === 429) return 'upstream_rate_limited'
   if (status === 408) return 'upstream_timeout'
@@ -96,14 +137,21 @@ function failureOf(status: number, error: WireError): FailureName {
   return 'upstream_rejected'
 }
 
+const isOperatorsOwn = ({ code, type, message = '' }: WireError) =>
+  MODEL_UNKNOWN.has(code) || MODEL_UNKNOWN.has(type) || OPERATORS_OWN.test(message)
+
 /** Statuses of a wrong credential, model or address: the operator's fault. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410])
+
+const OF_AN_ORGANIZATION = /^request too large for\b/i
 
 /** The message for the client: the provider's own for a mistake of the client, else one of the gateway. */
 function messageOf(failure: FailureName, status: number, error: WireError): string {
   // The provider's message contains the operator's account.
-  if (failure === 'context_window' && (status === 429 || status === 413))
+  if (failure === 'context_window' && (status === 429 || OF_AN_ORGANIZATION.test(error.message ?? '')))
     return 'The request is larger than what the provider accepts from this deployment in a minute.'
+  if (failure === 'context_window' && status === 402)
+    return "The provider's account cannot pay for a prompt of this length."
   if (failure === 'content_policy' && status === 403)
     return 'The provider refused the content for reasons of its policy.'
   switch (failure) {
@@ -123,45 +171,4 @@ function messageOf(failure: FailureName, status: number, error: WireError): stri
     default:
       return `The provider failed with status ${status}.`
   }
-}
-
-function readError(bytes: Uint8Array): WireError {
-  try {
-    const body: unknown = JSON.parse(decoder.decode(bytes))
-    // Some vendors answer with a list of one error, some with the error as the top-level object.
-    const first: unknown = Array.isArray(body) ? body[0] : body
-    const record = asRecord(first)
-    return readWire(record.error ?? record.detail ?? record)
-  } catch {
-    return readWire(undefined)
-  }
-}
-
-function readWire(error: unknown): WireError {
-  if (typeof error === 'string') return { message: error, type: undefined, code: undefined, param: undefined }
-  const record = asRecord(error)
-  const [field] = asList(Array.isArray(error) ? error : asRecord(record.message).detail)
-  if (field !== undefined) return aboutField(asRecord(field))
-  return {
-    message: text(record.message),
-    type: text(record.type),
-    code: text(record.code),
-    inner: text(asRecord(record.innererror).code),
-    param: text(record.param),
-  }
-}
-
-/** The first of the fields that a server in Python found wrong. */
-function aboutField({ loc, msg, type }: JsonRecord): WireError {
-  const param = asList(loc)
-    .filter((name, index) => index > 0 || name !== 'body')
-    .join('.')
-  // Of a body that is wrong as a whole no field is named.
-  const message = [param, asText(msg)].filter(Boolean).join(': ')
-  return { message, type: undefined, code: text(type), param: text(param) }
-}
-
-function text(value: unknown): string | undefined {
-  if (typeof value === 'string' && value !== '') return value
-  return typeof value === 'number' ? String(value) : undefined
 }

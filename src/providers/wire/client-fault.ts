@@ -13,6 +13,8 @@ const NAMED_BY_CLIENT = [
 const ROUTED_NOWHERE = /^no (endpoints found (that|matching)|endpoints available matching|allowed providers)\b/i
 /** A 402 that asks for fewer output tokens. */
 const LESS_IS_PAID_FOR = /fewer max_tokens/i
+/** A 402 that is about the length of the prompt. */
+const SHORTER_IS_PAID_FOR = /^prompt tokens limit exceeded/i
 /** A 409 because the client sent two requests at once. */
 const CLIENTS_CONFLICT = /^conversation_locked$|^another process is currently operating on this conversation/im
 /** A 429 or 413 because a single request exceeds the limit of a minute or of the account. */
@@ -33,6 +35,7 @@ export function clientFault(status: number, error: WireError): FailureName | und
     (status === 500 && SERVERS_MISTAKEN.test(message)) ||
     (status === 501 && NAMES_UNIMPLEMENTED.test(message))
   if (rejected) return 'upstream_rejected'
+  if (status === 402 && SHORTER_IS_PAID_FOR.test(message)) return 'context_window'
   return (status === 429 || status === 413) && TOO_LARGE_ALONE.test(message) ? 'context_window' : undefined
 }
 
