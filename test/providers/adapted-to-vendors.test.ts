@@ -95,6 +95,7 @@ it.each([
   ['cerebras/m', { user: 'u' }],
   ['mistral/m', { prompt_cache_key: 'k' }],
   ['groq/m', { user: 'u' }],
+  ['nvidia/m', {}],
 ])('%s gets none of the hints that it is known to refuse, in chat either', async (model, expected) => {
   const hints = { store: false, verbosity: 'low', prompt_cache_key: 'k', user: 'u' }
   const sent = await asked(chatDialect, model, { model: 'm', messages, ...hints })
@@ -130,6 +131,8 @@ it.each([
   ['groq/openai/gpt-oss-120b', { ...forced, response_format: schema }, undefined, 2],
   ['groq/openai/gpt-oss-120b', { ...forced, response_format: json }, undefined, 2],
   ['groq/openai/gpt-oss-120b', { response_format: schema }, schema, 1],
+  ['lmstudio/m', { response_format: json }, undefined, 2],
+  ['lmstudio/m', { ...forced, response_format: schema }, schema, 1],
 ])('%s is told in words of a format that it does not take: %j', async (model, more, format, turns) => {
   const sent = await asked(chatDialect, model, { model: 'm', messages, ...more })
   expect([sent.response_format, sent.messages.length]).toEqual([format, turns])
@@ -147,6 +150,79 @@ it('Kimi is told something in the place of reasoning, and the beginning of an an
   const hi = { role: 'assistant', content: 'Hi.', reasoning_content: ' ' }
   expect(await told(question)).toEqual([...messages, hi, ...messages, question])
   expect((await told(begun)).at(-1)).toEqual({ ...begun, reasoning_content: ' ' })
+})
+
+const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: one }))
+const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
+
+it.each([1, 70_000])('some are told text as a string, behind a message of %i characters', async (length) => {
+  const { tool_calls } = answer
+  const turns = [
+    { role: 'user', content: 'x'.repeat(length) },
+    { role: 'user', content: text('One.', 'Two.') },
+    { role: 'assistant', tool_calls },
+    { role: 'tool', tool_call_id: 'call_1234', content: text('It is empty.') },
+    { role: 'user', content: [...text('And this?'), picture] },
+  ]
+  const padding = { metadata: { note: 'x'.repeat(length) } }
+  for (const model of ['cloudflare/m', 'deepinfra/m', 'nvidia/m', 'ollama/m', 'xai/grok-4.6']) {
+    const told = async (messages: object[]) => {
+      const bytes = new TextEncoder().encode(JSON.stringify({ model: 'm', messages, ...padding }))
+      return (await asked(chatDialect, model, parseLazily(bytes) as object)).messages
+    }
+    const contents = (await told(turns)).slice(1).map(({ content }: { content: unknown }) => content)
+    expect(contents).toEqual(['One.\n\nTwo.', '', 'It is empty.', turns.at(-1)?.content])
+    const silent = { role: 'assistant', content: null, tool_calls }
+    expect((await told([...turns.slice(0, 1), silent, result]))[1].content).toBe('')
+  }
+})
+
+it('Perplexity is told neighbouring turns as one, and instructions alone as a turn of the user', async () => {
+  const turns = [{ role: 'system', content: 'A' }, ...messages, { role: 'user', content: 'there' }]
+  const said = { role: 'assistant', content: 'Yes?' }
+  const told = async (turns: object[]) =>
+    (await asked(chatDialect, 'perplexity/sonar', { model: 'm', messages: turns })).messages
+  const joined = { role: 'user', content: 'Hi\n\nthere' }
+  expect(await told([...turns, said, ...messages])).toEqual([turns[0], joined, said, ...messages])
+  expect(await told(turns.slice(0, 1))).toEqual([{ role: 'user', content: 'A' }])
+})
+
+const called = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } })
+const strict = { parameters: { type: 'object', properties: {} }, strict: true }
+
+it('Cerebras is told of no strict function beside others', async () => {
+  const told = async (tools: object[]) => {
+    const sent = await asked(chatDialect, 'cerebras/m', { model: 'm', messages, tools })
+    return sent.tools.map(({ function: one }: { function: { strict?: boolean } }) => one.strict)
+  }
+  expect(await told([called('a', strict), called('b')])).toEqual([false, undefined])
+  expect(await told([called('a', strict), called('b', strict)])).toEqual([true, true])
+})
+
+it('LM Studio is told the properties of a function, and one function that has to be called by offering it alone', async () => {
+  const tools = [called('a', { parameters: {} }), called('b', { parameters: { type: 'object' } })]
+  const choice = { type: 'function', function: { name: 'b' } }
+  const body = { model: 'm', messages, tools, tool_choice: choice }
+  const sent = await asked(chatDialect, 'lmstudio/m', body)
+  const parameters = { type: 'object', properties: {} }
+  expect([sent.tools, sent.tool_choice]).toEqual([[called('b', { parameters })], 'required'])
+  const all = await asked(chatDialect, 'lmstudio/m', { model: 'm', messages, tools })
+  expect(all.tools).toEqual([called('a', { parameters }), called('b', { parameters })])
+})
+
+it.each([
+  ['xhigh', 'max'],
+  ['minimal', 'low'],
+  ['none', 'none'],
+])('Ollama is told the effort %s as %s', async (effort, expected) => {
+  const sent = await asked(chatDialect, 'ollama/gpt-oss', { model: 'm', messages, reasoning_effort: effort })
+  expect(sent.reasoning_effort).toBe(expected)
+})
+
+it('xAI is told nothing of a penalty that is none, which it refuses, and in chat of one that is', async () => {
+  const told = async (presence_penalty: number) =>
+    (await asked(chatDialect, 'xai/grok-4.6', { model: 'm', messages, presence_penalty })).presence_penalty
+  expect([await told(0), await told(0.5)]).toEqual([undefined, 0.5])
 })
 
 it('Mistral is told nothing of a message in its parts, where some clients copy it', async () => {

@@ -1,11 +1,17 @@
 import { expect, it } from 'vitest'
 import { GatewayError } from '../../src/lib/errors.ts'
+import { cerebras } from '../support/strict-vendors/cerebras.ts'
+import { cloudflare } from '../support/strict-vendors/cloudflare.ts'
 import { deepseek } from '../support/strict-vendors/deepseek.ts'
 import { fireworks } from '../support/strict-vendors/fireworks.ts'
 import { groq } from '../support/strict-vendors/groq.ts'
+import { lmstudio } from '../support/strict-vendors/lmstudio.ts'
 import { mistral } from '../support/strict-vendors/mistral.ts'
 import { moonshot } from '../support/strict-vendors/moonshot.ts'
+import { ollama } from '../support/strict-vendors/ollama.ts'
+import { perplexity } from '../support/strict-vendors/perplexity.ts'
 import { Refusal } from '../support/strict-vendors/vendor.ts'
+import { xai } from '../support/strict-vendors/xai.ts'
 import { asked, type Case, type CaseFile, callOf, caseFiles } from '../support/translations.ts'
 
 /** What asks for something that not every vendor has, by the names of the cases: the vendor tells the client so. */
@@ -18,18 +24,26 @@ const SENT = caseFiles().flatMap(([place, file]) => {
 })
 
 it.each([
+  ['cerebras/gpt-oss-120b', cerebras],
+  ['cloudflare/@cf/qwen/qwen3-30b', cloudflare],
   ['deepseek/deepseek-v4-flash', deepseek],
   ['fireworks/accounts/fireworks/models/glm-5', fireworks],
   ['groq/openai/gpt-oss-120b', groq],
+  ['lmstudio/qwen3', lmstudio],
   ['mistral/mistral-large-latest', mistral],
   ['moonshot/kimi-k2.6', moonshot],
   ['moonshot/kimi-k3', moonshot],
+  ['ollama/gpt-oss', ollama],
+  ['perplexity/sonar', perplexity],
+  ['xai/grok-4.6', xai],
 ])('%s takes whatever was translated', async (model, vendor) => {
   const refused: string[] = []
   for (const [place, file, one] of SENT) {
     const body = await translated(place, file, { ...one, model })
     // Some serve the dialect of the client themselves.
     if (body?.messages === undefined) continue
+    // It calls no functions, and tells the client so.
+    if (vendor === perplexity && /"tools"|"tool_calls"/.test(JSON.stringify(body))) continue
     const headers = { authorization: 'Bearer sk-vendor' }
     try {
       vendor({ path: '/v1/chat/completions', headers, body }, 1)

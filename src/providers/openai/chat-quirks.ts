@@ -38,10 +38,16 @@ export interface ChatQuirks {
   readonly allowsTools?: true
   /** It refuses functions without a description of their parameters. */
   readonly needsParameters?: true
+  /** It refuses those whose description has no properties, too. */
+  readonly needsProperties?: true
+  /** It refuses functions of which some are strict and others are not. */
+  readonly sameStrictness?: true
   /** It takes schemas of records alone, without tuples, with references to their definitions alone. */
   readonly definedSchemas?: true
   /** It takes no schema for an answer. */
   readonly withoutSchemas?: true
+  /** It takes a format for an answer only with a schema. */
+  readonly schemasAlone?: true
   /** It takes no format for an answer beside functions. */
   readonly formatsAlone?: true
   /** The most stop sequences that it takes. */
@@ -72,6 +78,10 @@ export interface ChatQuirks {
   readonly answersResults?: true
   /** It refuses answers that say nothing, even where they have reasoning. */
   readonly refusesSilence?: true
+  /** It takes text as a string alone, and wants one in every message. */
+  readonly stringContents?: true
+  /** It refuses two turns of the user, or of the model, in a row. */
+  readonly alternates?: true
   /** It refuses to go on with the words that a conversation ends with, unless they are marked. */
   readonly marksPrefill?: true
   /** It knows no names of participants. */

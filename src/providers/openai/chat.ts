@@ -1,7 +1,7 @@
 import { includesAscii, latin1Text } from '../../lib/bytes/latin1.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import { asList, asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { type Adapter, dropper, type Outgoing, type Reply } from '../provider.ts'
@@ -28,10 +28,12 @@ import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { hasFailed, openaiEmbeddedFailure, openaiFailure } from './failure.ts'
-import { adaptedFields, takenEffort, withoutHints } from './fitting/adapted-fields.ts'
+import { adaptedFields, takenEffort, withoutHints, withoutNeutral } from './fitting/adapted-fields.ts'
 import { definedSchemas } from './fitting/defined-schemas.ts'
 import { conversationFitting } from './fitting/fitted-conversation.ts'
 import { forcedCallFields } from './fitting/forced-call-fields.ts'
+import { withParameters } from './fitting/needed-parameters.ts'
+import { sameStrictness } from './fitting/same-strictness.ts'
 import { strictFields } from './fitting/strict-fields.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
 
@@ -59,14 +61,17 @@ export function openaiChatWith(
       Object.assign(changes, called)
       if (translated) Object.assign(changes, plain(given, connection.model, quirks))
       else {
-        Object.assign(changes, fittedFormat(given.body, quirks, drop))
+        Object.assign(changes, fittedFormat(given.body, quirks, drop), withoutNeutral(body, quirks))
         if (unknownHints) Object.assign(changes, withoutHints(body, drop, unknownHints))
         if (!ownEfforts) Object.assign(changes, takenEffort(given.body, connection.model, quirks, drop))
       }
       const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, drop)
       if (messages) changes.messages = messages
-      if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
-        changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)
+      if (quirks.needsParameters || quirks.sameStrictness) {
+        const given = (changes.tools as ChatRequest['tools']) ?? body.tools
+        const described = quirks.needsParameters ? withParameters(given, quirks) : given
+        const tools = quirks.sameStrictness ? sameStrictness(described, drop) : described
+        if (tools !== given) changes.tools = tools
       }
       if (quirks.definedSchemas) {
         const { tools = given.body.tools, response_format = given.body.response_format } = changes
@@ -136,17 +141,19 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
 }
 
 /** A request whose format for the answer is told in words where the vendor does not take it. */
-function withFittingFormat(body: ChatRequest, { withoutSchemas, formatsAlone }: ChatQuirks, drop: Drop): ChatRequest {
-  return formatsAlone && body.tools?.length
+function withFittingFormat(body: ChatRequest, quirks: ChatQuirks, drop: Drop): ChatRequest {
+  const { withoutSchemas, schemasAlone, formatsAlone } = quirks
+  const { type } = asRecord(schemasAlone ? body.response_format : undefined)
+  return (formatsAlone && body.tools?.length) || type === 'json_object'
     ? withFormatInstruction(body, drop)
     : withJsonAskedFor(body, !withoutSchemas, drop)
 }
 
 /** The same of a request in chat, as changes; whether its messages speak of JSON is left to the client. */
 function fittedFormat(body: ChatRequest, quirks: ChatQuirks, drop: Drop): Record<string, unknown> {
-  const { withoutSchemas, formatsAlone } = quirks
-  const { type } = asRecord(withoutSchemas || formatsAlone ? body.response_format : undefined)
-  if (type !== 'json_schema' && !(type === 'json_object' && formatsAlone)) return {}
+  const { withoutSchemas, schemasAlone, formatsAlone } = quirks
+  const { type } = asRecord(withoutSchemas || schemasAlone || formatsAlone ? body.response_format : undefined)
+  if (type !== 'json_schema' && !(type === 'json_object' && (schemasAlone || formatsAlone))) return {}
   const { messages, response_format } = withFittingFormat(body, quirks, drop)
   return messages === body.messages ? {} : { messages, response_format }
 }
@@ -162,22 +169,6 @@ function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirk
   const withResults = withTextResults(withCallsTogether(spoken))
   return documentUrls ? withDocumentUrls(withResults) : withResults
 }
-
-type Tool = NonNullable<ChatRequest['tools']>[number]
-
-const lacksParameters = (tool: Tool) => isRecord(tool.function) && tool.function.parameters == null
-
-/** A function without parameters as one that has none of them. */
-const withParameters = (tool: Tool): Tool =>
-  lacksParameters(tool)
-    ? {
-        ...tool,
-        function: {
-          ...(tool.function as JsonRecord & { name: string }),
-          parameters: { type: 'object', properties: {} },
-        },
-      }
-    : tool
 
 function limitOf({ maxTokens, newerLimit }: ChatQuirks, model: string): ChatQuirks['maxTokens'] {
   return newerLimit?.test(model) ? 'max_completion_tokens' : maxTokens

@@ -156,6 +156,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'https://api.deepinfra.com/v1/openai',
     modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
     ...MAX_TOKENS,
+    stringContents: true,
   },
   deepseek: {
     label: 'DeepSeek',
@@ -185,12 +186,18 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     models: false,
     ...MAX_TOKENS,
     reasoning: 'none',
+    refusesSilence: true,
+    alternates: true,
+    nameless: true,
+    efforts: [[/^/, ['minimal', 'low', 'medium', 'high']]],
   },
   xai: {
     label: 'xAI',
     apiBase: 'https://api.x.ai/v1',
     modes: ['responses', 'image_generation'],
     refusesSilence: true,
+    stringContents: true,
+    refuses: ['frequency_penalty', 'presence_penalty'],
     efforts: [
       [/grok-(4\.20(?!-multi-agent)|build|composer)/, []],
       [/grok-4\.3/, ['none', 'low', 'medium', 'high']],
@@ -206,6 +213,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     reasoning: 'reasoning',
     unknownHints: [...OF_OPENAI, 'prompt_cache_key'],
     strictCalls: true,
+    sameStrictness: true,
     refuses: ['top_k'],
     stops: 4,
     efforts: [[/gpt-oss/, ['low', 'medium', 'high']]],
@@ -215,6 +223,11 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'https://integrate.api.nvidia.com/v1',
     modes: ['embedding'],
     ...MAX_TOKENS,
+    // It refuses unknown fields with 400.
+    unknownHints: [...OF_OPENAI, 'prompt_cache_key', 'user'],
+    strictCalls: true,
+    refuses: ['top_k', 'service_tier'],
+    stringContents: true,
   },
   moonshot: {
     label: 'Moonshot AI',
@@ -250,6 +263,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['embedding'],
     models: false,
     ...MAX_TOKENS,
+    stringContents: true,
     // A tuned model of the account.
     routingFields: new Set(['lora']),
   },
@@ -259,6 +273,10 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'http://localhost:11434/v1',
     modes: ['embedding'],
     ...MAX_TOKENS,
+    reasoning: 'reasoning',
+    // It reads every part as a message of its own.
+    stringContents: true,
+    efforts: [[/^/, ['none', 'low', 'medium', 'high', 'max']]],
   },
   vllm: {
     label: 'vLLM',
@@ -272,5 +290,9 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'http://localhost:1234/v1',
     modes: ['embedding'],
     ...MAX_TOKENS,
+    schemasAlone: true,
+    callsAny: /^/,
+    needsParameters: true,
+    needsProperties: true,
   },
 }

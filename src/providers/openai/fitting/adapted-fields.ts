@@ -60,6 +60,13 @@ export function takenEffort(
   return { reasoning_effort: taken }
 }
 
+/** The fields of a request that its vendor refuses and that ask for nothing, as fields that are left out: some clients send
+ *  them unasked. */
+export function withoutNeutral(body: ChatRequest, { refuses = [] }: ChatQuirks): Record<string, undefined> {
+  const neutral = refuses.filter((field) => body[field] !== undefined && isNeutral(field, body[field]))
+  return Object.fromEntries(neutral.map((field) => [field, undefined]))
+}
+
 /** The hints of a request, as fields that are left out. */
 export function withoutHints(body: ChatRequest, drop: Drop, hints: readonly string[]): Record<string, undefined> {
   const present = hints.filter((field) => body[field] !== undefined)

@@ -1,6 +1,7 @@
 import { matchesBehind, wordsIn } from '../../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { Drop } from '../../../modes/field-table.ts'
+import { withAlternatingTurns } from '../../wire/fitting/alternating-turns.ts'
 import { basicConversation } from '../../wire/fitting/basic-conversation.ts'
 import {
   OF_CALLS,
@@ -12,6 +13,7 @@ import {
 import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../../wire/fitting/plain-conversation.ts'
 import { withMarkedPrefill } from '../../wire/fitting/prefill.ts'
 import { REASONING_FIELDS, withReasoning } from '../../wire/fitting/reasoning-history.ts'
+import { withStringContents } from '../../wire/fitting/string-contents.ts'
 import { withTextDocuments } from '../../wire/fitting/text-documents.ts'
 import { withDetails } from '../answers/reasoning-details.ts'
 import type { ChatQuirks } from '../chat-quirks.ts'
@@ -25,16 +27,18 @@ export function conversationFitting(
   quirks: ChatQuirks,
 ): (body: ChatRequest, changed: Messages | undefined, drop: Drop) => Messages | undefined {
   const words = wordsThatChange(quirks)
-  const { answersResults, marksPrefill, refusesSilence, longestCallId } = quirks
+  const { answersResults, marksPrefill, alternates, refusesSilence, stringContents, longestCallId } = quirks
+  const isOrdered = answersResults || marksPrefill || alternates
   const longId = longestCallId === undefined ? undefined : new RegExp(`^\\s*:\\s*"[^"]{${longestCallId + 1}}`)
   const isAmong = (body: ChatRequest, names: readonly string[], pattern: RegExp) =>
     names.some((name) => matchesBehind(body, 'messages', name, pattern) !== false)
   const mayChange = (body: ChatRequest) =>
     (words.size > 0 && wordsIn(body, 'messages', words)?.size !== 0) ||
     (longId !== undefined && isAmong(body, IDS, longId)) ||
-    (refusesSilence === true && isAmong(body, WORDS, NOTHING))
+    (refusesSilence === true && isAmong(body, WORDS, NOTHING)) ||
+    (stringContents === true && (isAmong(body, CONTENT, NO_STRING) || isAmong(body, ROLE, NO_CONTENT)))
   return (body, changed, drop) => {
-    if (!changed && !answersResults && !marksPrefill && !mayChange(body)) return
+    if (!changed && !isOrdered && !mayChange(body)) return
     const messages = changed ?? body.messages
     const fitting = fitted(messages, quirks, drop)
     return fitting === body.messages ? undefined : fitting
@@ -82,6 +86,8 @@ function fitted(
     nameless,
     answersResults,
     marksPrefill,
+    alternates,
+    stringContents,
     takesRefusals,
   }: ChatQuirks,
   drop: Drop,
@@ -99,6 +105,8 @@ function fitted(
   if (nameless) fitting = basicConversation(fitting, drop, true)
   if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)
   if (answersResults) fitting = withResultsAnswered(withoutSilence(fitting, reasoning !== 'none'))
+  if (alternates) fitting = withAlternatingTurns(fitting)
+  if (stringContents) fitting = withStringContents(fitting)
   return marksPrefill ? withMarkedPrefill(fitting) : fitting
 }
 
@@ -118,6 +126,12 @@ const IDS = ['id', 'tool_call_id']
 /** Where words of a message stand, and what stands there where it has none. */
 const WORDS = ['content', 'text']
 const NOTHING = /^\s*:\s*(""|null|\[\s*\])/
+
+/** What stands where a vendor wants a text, and a call where it wants one before. */
+const CONTENT = ['content']
+const NO_STRING = /^\s*:\s*[^\s"]/
+const ROLE = ['role']
+const NO_CONTENT = /^\s*:\s*"assistant"\s*(,\s*"tool_calls"|})/
 
 /** OpenAI's newer name of the system. Other vendors do not know it. */
 const DEVELOPER = 'developer'
