@@ -7,7 +7,7 @@ import type { Scope } from './scope.ts'
 
 export interface ResponseContract {
   readonly description: string
-  /** The media types of a response that has no schema. With a schema it is JSON. */
+  /** The media types of a response, beside JSON where it has a schema. */
   readonly contentType?: string | readonly string[]
   readonly schema?: () => z.ZodType
 }

@@ -3,28 +3,9 @@ import type { WebhookEvent } from '../../config/sections/callback-settings.ts'
 import { webhookPayloads } from '../../telemetry/sinks/webhook-payloads.ts'
 import type { ResponseContract, Route, RouteContract } from '../route.ts'
 import { VERSION } from '../version.ts'
+import { errorSchema } from './error-schema.ts'
 
-const ERROR = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['message', 'type', 'param', 'code'],
-      properties: {
-        message: { type: 'string' },
-        type: { type: 'string' },
-        param: { type: ['string', 'null'] },
-        code: { type: ['string', 'null'] },
-      },
-    },
-  },
-}
-
-const FAILURE = {
-  description: 'The error, in the one shape that every path answers with.',
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-}
+const FAILURE = failure('The error, in the usual shape.', { $ref: '#/components/schemas/Error' })
 
 /** The OpenAPI 3.1 document of the routes, written from their contracts. */
 export function openapi(routes: readonly Route[]): object {
@@ -46,7 +27,7 @@ export function openapi(routes: readonly Route[]): object {
       Object.entries(webhookPayloads()).map(([event, payload]) => [event, posted(event, payload)]),
     ),
     components: {
-      schemas: { Error: ERROR },
+      schemas: { Error: errorSchema() },
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'The master key or an API key.' },
         session: { type: 'apiKey', in: 'cookie', name: 'gateway_session', description: 'A session of /auth.' },
@@ -63,8 +44,9 @@ const SECURITY: Readonly<Record<RouteContract['auth'], readonly object[]>> = {
 }
 
 function operation(contract: RouteContract): object {
-  const { summary, tag, auth, params, query, json, responses } = contract
+  const { summary, tag, auth, params, query, json, responses, errorBody } = contract
   const body = json ? { schema: json, contentType: 'application/json' } : contract.body
+  const failed = errorBody ? failure('The error, as clients of this path expect it.', errorSchema(errorBody)) : FAILURE
   return {
     operationId: operationId(contract),
     summary,
@@ -74,10 +56,14 @@ function operation(contract: RouteContract): object {
     ...(body ? { requestBody: requestBody(body) } : {}),
     responses: {
       ...Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, response(answer)])),
-      '4XX': FAILURE,
-      default: FAILURE,
+      '4XX': failed,
+      default: failed,
     },
   }
+}
+
+function failure(description: string, schema: object): object {
+  return { description, content: { 'application/json': { schema } } }
 }
 
 function requestBody({ schema, contentType }: NonNullable<RouteContract['body']>): object {
@@ -88,9 +74,10 @@ function requestBody({ schema, contentType }: NonNullable<RouteContract['body']>
 }
 
 function response({ description, schema, contentType }: ResponseContract): object {
-  if (schema) return { description, content: { 'application/json': { schema: jsonSchema(schema(), 'output') } } }
-  if (!contentType) return { description }
-  return { description, content: Object.fromEntries([contentType].flat().map((form) => [form, {}])) }
+  const asJson = schema ? { 'application/json': { schema: jsonSchema(schema(), 'output') } } : {}
+  const others = [contentType ?? []].flat().map((form) => [form, {}] as const)
+  if (!schema && others.length === 0) return { description }
+  return { description, content: { ...asJson, ...Object.fromEntries(others) } }
 }
 
 /** The post of an event to the configured webhook. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import * as z from 'zod'
 import { openapi } from '../../../src/api/docs/openapi.ts'
 import { routes } from '../../../src/app.ts'
+import { GatewayError } from '../../../src/lib/errors.ts'
 
 type Operations = Record<string, Record<string, Record<string, unknown>>>
 const document = openapi(routes) as { info: object; paths: Operations; webhooks: Operations }
@@ -40,5 +42,23 @@ it('the document says of every operation who may call it, what it is for and how
       const told = (parameters as { in: string; name: string }[]).filter((one) => one.in === 'path')
       expect(told.map(({ name }) => name).sort(), at).toEqual(named.sort())
     }
+  }
+})
+
+it('errors are described as clients of each path get them, and so are the files that a list is exported as', () => {
+  type Described = { content: Record<string, { schema: Parameters<typeof z.fromJSONSchema>[0] }> }
+  const error = new GatewayError('rate_limited', 'Too much.', { param: 'key_rpm', retryAfterSeconds: 3 })
+  for (const { contract } of routes) {
+    const { errorBody, path, method } = contract
+    if (!errorBody) continue
+    const { '4XX': described } = (document.paths[path]?.[method]?.responses ?? {}) as Record<string, Described>
+    const body: unknown = JSON.parse(JSON.stringify(errorBody(error, 'req_1', () => undefined)))
+    const schema = described?.content['application/json']?.schema ?? {}
+    expect(z.fromJSONSchema(schema).safeParse(body), path).toMatchObject({ success: true })
+    expect(Object.keys(body as object), path).toEqual(Object.keys((schema as { properties: object }).properties))
+  }
+  for (const path of ['/ui/api/logs', '/ui/api/spend/report', '/ui/api/audit/events']) {
+    const { 200: answer } = (document.paths[path]?.get?.responses ?? {}) as Record<string, Described>
+    expect(Object.keys(answer?.content ?? {}), path).toEqual(['application/json', 'text/csv', 'application/jsonl'])
   }
 })

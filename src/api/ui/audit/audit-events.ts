@@ -16,7 +16,7 @@ import { storable } from '../../storable.ts'
 import { keptFrom, keptFromAnswer, keptFromHeaders } from '../kept-from.ts'
 import { moment } from '../moment.ts'
 import { pageAnswer, pageOf } from '../page.ts'
-import { type ExportFormat, FORMATS, fileFormat } from '../spend/export.ts'
+import { type ExportFormat, FILE_TYPES, FORMATS, fileFormat } from '../spend/export.ts'
 
 const answer = lazily(() =>
   z.object({
@@ -73,11 +73,14 @@ const list = defineRoute(
         format: z.enum(FORMATS).default('json'),
       }),
     responses: {
-      200: pageAnswer(
-        answer,
-        'One page. An export has its next cursor in the header x-gateway-next-cursor, and `kept_from` in x-gateway-kept-from.',
-        keptFrom,
-      ),
+      200: {
+        ...pageAnswer(
+          answer,
+          'One page. An export has its next cursor in the header x-gateway-next-cursor, and `kept_from` in x-gateway-kept-from.',
+          keptFrom,
+        ),
+        contentType: FILE_TYPES,
+      },
     },
   },
   async ({ services, caller, input: { query } }) => {

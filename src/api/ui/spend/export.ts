@@ -6,6 +6,9 @@ import type { Answer } from '../../../pipeline/answer.ts'
 export const FORMATS = ['json', 'csv', 'jsonl'] as const
 export type ExportFormat = Exclude<(typeof FORMATS)[number], 'json'>
 
+/** The media types of the files. */
+export const FILE_TYPES = ['text/csv', 'application/jsonl']
+
 /** The most rows of a file. */
 export const MOST_EXPORTED = 100_000
 

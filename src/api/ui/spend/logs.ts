@@ -10,7 +10,7 @@ import { defineRoute, type Route } from '../../route.ts'
 import { storable } from '../../storable.ts'
 import { keptFrom, keptFromAnswer, keptFromHeaders } from '../kept-from.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
-import { exported, FORMATS, MOST_EXPORTED, rowLimit, shownOf } from './export.ts'
+import { exported, FILE_TYPES, FORMATS, MOST_EXPORTED, rowLimit, shownOf } from './export.ts'
 import { loggedCall, loggedCallAnswer } from './logged-call.ts'
 import { loggedCallStory } from './logged-call-story.ts'
 import { dateOrTime, owner, spendFilters, spendReach } from './spend-query.ts'
@@ -64,7 +64,10 @@ const list = defineRoute(
         format: z.enum(FORMATS).default('json'),
       }),
     responses: {
-      200: pageAnswer(loggedCall, 'One page, or a file with `kept_from` in the header x-gateway-kept-from.', keptFrom),
+      200: {
+        ...pageAnswer(loggedCall, 'One page, or a file with `kept_from` in the header x-gateway-kept-from.', keptFrom),
+        contentType: FILE_TYPES,
+      },
     },
   },
   async ({ services, caller, input }) => {

@@ -5,7 +5,7 @@ import type { GroupSums, SplitSums } from '../../../stores/sql/spend/spend-repor
 import { GROUPINGS, type Grouping, isTime, type ReportRange } from '../../../stores/sql/spend/spend-source.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
-import { exported, FORMATS, MOST_EXPORTED, rowLimit, shownOf } from './export.ts'
+import { exported, FILE_TYPES, FORMATS, MOST_EXPORTED, rowLimit, shownOf } from './export.ts'
 import { spendSums, sumsAnswer } from './spend-answer.ts'
 import { dateOrTime, owner, spendFilters, spendReach } from './spend-query.ts'
 
@@ -110,6 +110,7 @@ const report = defineRoute(
             data: z.array(groupAnswer().extend(splitAnswer().partial().shape)),
             next_cursor: z.string().nullable(),
           }),
+        contentType: FILE_TYPES,
       },
     },
   },
