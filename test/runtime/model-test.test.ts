@@ -6,11 +6,11 @@ import { withGateway } from '../support/with-gateway.ts'
 const upstream = upstreamClient(inject('upstreamUrl'))
 const gateway = withGateway('model_list: []')
 
-async function tried(gateway_params: object, model_info: object = {}) {
+async function tried(gateway_params: object, model_info: object = {}, test: object = {}) {
   const response = await gateway.fetch('/ui/api/models/test', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model_name: 'draft', gateway_params, model_info }),
+    body: JSON.stringify({ model_name: 'draft', gateway_params, model_info, test }),
   })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
@@ -35,4 +35,8 @@ it('a deployment that is not saved is tried as a call would: streamed, with a re
   expect(call?.headers['content-type']).toMatch(/^multipart\/form-data/)
   const dead = await tried({ ...params, api_base: 'http://127.0.0.1:1/v1' })
   expect(dead.body).toMatchObject({ ok: false, failure: { code: 'upstream_unreachable' } })
+})
+
+it('a deployment is tried for any time, also for one that is no whole number of milliseconds', async () => {
+  expect(await tried({ model: 'echo/any' }, {}, { timeout_seconds: 9.9999 })).toMatchObject({ body: { ok: true } })
 })

@@ -76,7 +76,7 @@ export async function tryDeployment(
     const message = `Provider '${deployment.provider.kind}' serves no ${mode.name} requests with this model.`
     throw new GatewayError('invalid_request', message, { param: 'model_info.mode' })
   }
-  const late = AbortSignal.timeout(options.timeoutMs)
+  const late = AbortSignal.timeout(Math.ceil(options.timeoutMs))
   const until = AbortSignal.any([signal, late])
   const { seen, transport } = watchedTransport(deployment.provider.transport ?? services.transport)
   const begunAt = performance.now()
