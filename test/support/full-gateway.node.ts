@@ -56,7 +56,7 @@ export async function startFullGateway(
   if (!config.general_settings.database_url) await preparedDatabaseIn(join(dataFolder, 'postgres'))
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
   const passwordHasher = costlyPasswords ? adapters.passwordHasher : cheapHasher(adapters.passwordHasher)
-  const serving = await serve(config, { ...adapters, passwordHasher }, { port: 0, host: '127.0.0.1' })
+  const serving = await serve(config, { ...adapters, passwordHasher }, { port: 0, host: '127.0.0.1', dataFolder })
   const url = `http://127.0.0.1:${serving.port}`
   const call = (path: string, init: RequestInit = {}) =>
     fetch(url + path, {

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { jsonLog } from '../../src/lib/log.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { serve } from '../../src/runtimes/node/process/serve.node.ts'
@@ -33,7 +34,7 @@ export async function start(
     memoryBytes: 256 * 1024 * 1024,
     delivering,
   }
-  const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })
+  const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1', dataFolder: tmpdir() })
   const base = `http://127.0.0.1:${serving.port}`
   const call = (path: string, init: RequestInit = {}) =>
     fetch(base + path, { ...init, headers: { authorization: `Bearer ${MASTER_KEY}`, ...init.headers } })

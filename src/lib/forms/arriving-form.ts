@@ -15,6 +15,8 @@ export interface ArrivingForm {
   readonly closing: number | undefined
   /** The sender has sent everything. */
   readonly ended: boolean
+  /** Whether all but the newest bytes leave the memory. */
+  readonly movesOut: boolean
   /** False once the first bytes have been dropped: the form cannot be sent again. */
   readonly repeatable: boolean
   /** Waits for more bytes. Rejects with MalformedForm, with the error of `check` or with that of the source; so does
@@ -122,6 +124,9 @@ export function arrivingForm(
     },
     get ended() {
       return bytes.ended
+    },
+    get movesOut() {
+      return bytes.movesOut
     },
     get repeatable() {
       return bytes.repeatable

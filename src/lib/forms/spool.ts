@@ -18,6 +18,8 @@ export interface Source {
 export interface Spool {
   readonly received: number
   readonly ended: boolean
+  /** Whether all but the newest bytes leave the memory: there is scratch storage, and it has not failed. */
+  readonly movesOut: boolean
   /** False once the first bytes have been dropped. */
   readonly repeatable: boolean
   /** Reads the next bytes; undefined at the end. Simultaneous reads get the same bytes. */
@@ -35,8 +37,8 @@ const WINDOW_BYTES = 4 * 1024 * 1024
 const KEPT_BYTES = 16 * 1024 * 1024
 const READ_BYTES = 256 * 1024
 
-/** The most of a body that stays in memory. */
-export const spoolMemoryBytes = (scratch: unknown) => (scratch === undefined ? KEPT_BYTES : WINDOW_BYTES)
+/** The most of a body that stays in memory once it is read. */
+export const spoolMemoryBytes = ({ movesOut }: Pick<Spool, 'movesOut'>) => (movesOut ? WINDOW_BYTES : KEPT_BYTES)
 
 interface Kept {
   readonly start: number
@@ -100,6 +102,9 @@ export function spool(source: Source, newScratch: (() => Promise<Scratch>) | und
     },
     get ended() {
       return ended
+    },
+    get movesOut() {
+      return mayScratch
     },
     get repeatable() {
       return !lost

@@ -45,11 +45,10 @@ export function incomingForm(
   const { form: place } = mode
   let known: ModelRequest | undefined
   const length = mode.ofFile ? recordingLength() : undefined
-  const memoryBytes = spoolMemoryBytes(client.scratch)
   const isEnough = () => {
     if (place?.whole || (raw.length !== undefined && raw.length <= SHORT_BYTES)) return false
     const named = decided(raw, place, model)
-    return named !== undefined && !((client.scratch || raw.received < memoryBytes) && hasTags(named))
+    return named !== undefined && !((raw.movesOut || raw.received < spoolMemoryBytes(raw)) && hasTags(named))
   }
   /** How many fields had arrived when the call was routed by them. */
   let routedBy = Number.POSITIVE_INFINITY
@@ -61,9 +60,9 @@ export function incomingForm(
       if (!parsed.error) known = parsed.request
       return parsed
     })
-  // Nobody reads a form before it is whole where the call waits for that, so that it stays in memory.
-  const heldBytes = place?.whole && !client.scratch ? limitBytes : memoryBytes
-  const raw = arrivingForm(counted(client.upload(limitBytes), heldBytes, footprint), {
+  // Nobody reads a form before the call is routed. Until then all of it stays in memory that nothing moves out.
+  const mostHeld = () => (raw.movesOut || Number.isFinite(routedBy) ? spoolMemoryBytes(raw) : limitBytes)
+  const raw: ArrivingForm = arrivingForm(counted(client.upload(limitBytes), mostHeld, footprint), {
     contentType,
     scratch: client.scratch,
     ...(length ? { watch: fileWatcher(length) } : {}),
@@ -114,17 +113,17 @@ function refuseLateRouting({ parts }: ArrivingForm, routedBy: number): void {
   throw new GatewayError('invalid_request', message, { param: late.name })
 }
 
-/** Counts into `footprint` as much of the upload as may stay in memory. */
-function counted(upload: Upload, mostBytes: number, footprint: Footprint): Upload {
-  let left = mostBytes
+/** Counts into `footprint` as much of the upload as may be in memory. */
+function counted(upload: Upload, mostBytes: () => number, footprint: Footprint): Upload {
+  let held = 0
   return {
     ...upload,
     async read() {
       const piece = await upload.read()
-      if (piece === undefined || left === 0) return piece
-      const more = Math.min(left, piece.byteLength)
+      const more = Math.min(mostBytes() - held, piece?.byteLength ?? 0)
+      if (more <= 0) return piece
       footprint.add(more)
-      left -= more
+      held += more
       return piece
     },
   }

@@ -54,7 +54,7 @@ export async function startDemo({
   const log = jsonLog('silent', () => {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText: SCHEMA, log })
   const passwordHasher = cheapHasher(adapters.passwordHasher)
-  const serving = await serve(config, { ...adapters, passwordHasher }, { port, host: '127.0.0.1' })
+  const serving = await serve(config, { ...adapters, passwordHasher }, { port, host: '127.0.0.1', dataFolder })
   await adapters.ready
   const url = `http://127.0.0.1:${serving.port}`
   let tools: McpServer | undefined

@@ -81,7 +81,7 @@ async function onNode(yaml: string, redisUrl: string, observed: (store: SharedSt
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
   await adapters.ready
   const counted = { ...adapters, store: observed(adapters.store) }
-  const serving = await serve(config, counted, { port: 0, host: '127.0.0.1' })
+  const serving = await serve(config, counted, { port: 0, host: '127.0.0.1', dataFolder })
   return {
     url: `http://127.0.0.1:${serving.port}`,
     database,

@@ -8,7 +8,6 @@ import type { OpenAnswer } from './drain.node.ts'
 import { continueBody } from './expectations.node.ts'
 import type { Incoming } from './messages.node.ts'
 import { socketStream } from './socket-stream.node.ts'
-import { temporaryFile } from './temporary-file.node.ts'
 import { nodeUpload } from './upload.node.ts'
 
 interface NodeClient extends Client {
@@ -17,7 +16,11 @@ interface NodeClient extends Client {
 }
 
 /** The client's connection on Node, by the socket's own events, which cost less than those of a Request. */
-export function nodeClient(incoming: Incoming, answer: OpenAnswer, defer: (work: Promise<unknown>) => void): Client {
+export function nodeClient(
+  incoming: Incoming,
+  answer: OpenAnswer,
+  { defer, scratch }: Required<Pick<Client, 'defer' | 'scratch'>>,
+): Client {
   // The functions are shared by all clients, so that one costs a single object.
   const client: NodeClient = {
     incoming,
@@ -28,7 +31,7 @@ export function nodeClient(incoming: Incoming, answer: OpenAnswer, defer: (work:
     body,
     upload,
     ended,
-    scratch: temporaryFile,
+    scratch,
     openStream,
     discard,
   }

@@ -1,13 +1,22 @@
-import { open, unlink } from 'node:fs/promises'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Scratch } from '../../../lib/forms/spool.ts'
 
-/** An unlinked file, which the operating system removes when the process ends in any way. */
-export async function temporaryFile(): Promise<Scratch> {
-  const path = join(tmpdir(), `gateway-upload-${crypto.randomUUID()}`)
+/** Opens unlinked files, which the operating system removes when the process ends in any way. Where the folder for
+ *  temporary files cannot be written to, as in a container without one, they lie in `otherwise`. */
+export function temporaryFiles(otherwise: string): () => Promise<Scratch> {
+  return async () => scratchOf(await openIn(tmpdir()).catch(() => openIn(otherwise)))
+}
+
+async function openIn(folder: string): Promise<FileHandle> {
+  const path = join(folder, `gateway-upload-${crypto.randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
   await unlink(path)
+  return file
+}
+
+function scratchOf(file: FileHandle): Scratch {
   let length = 0
   return {
     async append(bytes) {

@@ -19,7 +19,9 @@ import { noTunnel, requestListener, toResponse, unreadableAnswer } from '../http
 import { KEPT_SECONDS } from '../http/plain/plain-answer.node.ts'
 import { plainConnections } from '../http/plain/plain-connections.node.ts'
 import { watchStalls } from '../http/stalls.node.ts'
+import { temporaryFiles } from '../http/temporary-file.node.ts'
 import { CONSOLE } from '../setup/places.node.ts'
+import type { NodeSettings } from '../setup/settings.node.ts'
 import { startTimers } from './timers.node.ts'
 
 // Importing node:http would also load Node's fetch and WebSocket, which are not used: 40 ms.
@@ -56,7 +58,7 @@ const DRAIN_MS = 30_000
 export async function serve(
   config: Config,
   adapters: Omit<Adapters, 'draining'> & { readonly queue: Queue & Partial<Pick<PostgresQueue, 'consume'>> },
-  address: { readonly port: number; readonly host: string },
+  address: Pick<NodeSettings, 'port' | 'host' | 'dataFolder'>,
 ): Promise<Serving> {
   const { log } = adapters
   const { shutdown_delay } = config.general_settings
@@ -73,10 +75,11 @@ export async function serve(
   // Loaded at the start, so that the first request finds stored models, and unknown names are logged.
   services.live.begin()
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
+  const clients = { defer: pending.add, scratch: temporaryFiles(address.dataFolder) }
   const listener = requestListener((request, incoming, outgoing) => {
     const answer = connections.answering(outgoing)
     const asset = consoleFiles.asset(incoming)
-    return asset ?? app.fetch(request, { client: nodeClient(incoming, answer, pending.add) })
+    return asset ?? app.fetch(request, { client: nodeClient(incoming, answer, clients) })
   }, log)
   const webSockets = config.general_settings.responses_websocket
     ? (await import('../http/responses-sockets.node.ts')).responsesSockets({

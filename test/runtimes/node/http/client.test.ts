@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { footprints } from '../../../../src/lib/footprints.ts'
 import type { Client } from '../../../../src/pipeline/client.ts'
 import { nodeClient } from '../../../../src/runtimes/node/http/client.node.ts'
 import { openAnswer } from '../../../../src/runtimes/node/http/drain.node.ts'
+import { temporaryFiles } from '../../../../src/runtimes/node/http/temporary-file.node.ts'
 
 const server = createServer()
 beforeAll(async () => {
@@ -15,6 +17,8 @@ afterAll(() => {
   server.closeAllConnections()
   server.close()
 })
+
+const clients = { defer: () => {}, scratch: temporaryFiles(tmpdir()) }
 
 /** The far end of a request whose client has left before anybody asked for its body, as one does while its key is
  *  looked up. */
@@ -26,7 +30,7 @@ async function departed(request: string): Promise<Client> {
   const closed = once(outgoing, 'close')
   socket.destroy()
   await closed
-  return nodeClient(incoming, openAnswer(outgoing), () => {})
+  return nodeClient(incoming, openAnswer(outgoing), clients)
 }
 
 const footprint = footprints({ total: 1000, owner: 1000 }, Date.now).open('key')
@@ -58,7 +62,7 @@ describe('a body of a declared length', () => {
       sockets.push(socket)
       socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 200000\r\n\r\n')
       const [incoming, outgoing] = (await arriving) as [IncomingMessage, ServerResponse]
-      const client = nodeClient(incoming, openAnswer(outgoing), () => {})
+      const client = nodeClient(incoming, openAnswer(outgoing), clients)
       bodies.push(client.body(1_000_000, all.open('key')) as Promise<Uint8Array>)
     }
     const [first, second] = bodies
@@ -68,5 +72,16 @@ describe('a body of a declared length', () => {
     expect((await first)?.byteLength).toBe(200_000)
     expect(all.total).toBe(200_000)
     for (const socket of sockets) socket.destroy()
+  })
+})
+
+describe('an upload', () => {
+  it('lies in another folder where there is none for temporary files', async () => {
+    vi.stubEnv('TMPDIR', '/dev/null/none')
+    const scratch = await temporaryFiles(process.cwd())()
+    vi.unstubAllEnvs()
+    await scratch.append(new Uint8Array([1, 2, 3]))
+    expect(await scratch.read(1, 10)).toEqual(new Uint8Array([2, 3]))
+    scratch.close()
   })
 })
