@@ -32,6 +32,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
     answer().extend({
       left_teams: z.array(z.string()).describe('Teams of the organization that were left with it.'),
       revoked_keys: z.array(z.string()).describe('The keys that the member owned there.'),
+      cancelled_invitations: z.array(z.string()).describe('Invitations of the member to there that were pending.'),
     }),
   )
   const one = { ...oneOf(kind), path: `${kind.path}/{${kind.id}}/members` } as const
@@ -108,7 +109,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       path: `${one.path}/{user_id}`,
       params: () => z.object({ [kind.id]: z.string(), user_id: z.string() }),
       method: 'delete',
-      summary: `Ends a membership in the ${kind.noun}, and revokes the keys that the member owns there. Members may leave.`,
+      summary: `Ends a membership in the ${kind.noun}, revokes the keys that the member owns there, and cancels invitations to there. Members may leave.`,
       permission: update,
       responses: changeAnswers(200, { description: 'As it was.', schema: ended }),
     },
@@ -123,13 +124,17 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
         : undefined
       if (!membership) throw absent({ noun: 'member', id: 'user_id' })
       if (membership === 'above') throw roleAbove('user_id')
-      const { record, userVersion, teams, keys } = membership
+      const { record, userVersion, teams, keys, invitations } = membership
       const everywhere = await changeHolds(services, {
         record: recordName('user', user),
         version: userVersion,
         revoked: keys,
       })
-      const left = { left_teams: teams, revoked_keys: keys.map(({ key_id }) => key_id) }
+      const left = {
+        left_teams: teams,
+        revoked_keys: keys.map(({ key_id }) => key_id),
+        cancelled_invitations: invitations,
+      }
       scope.audits({ changes: { role: { old: record.role, new: null } }, metadata: left })
       return changeAnswer(everywhere, { ...record, ...left })
     },

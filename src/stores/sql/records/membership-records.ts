@@ -29,6 +29,8 @@ export interface EndedMembership {
   readonly teams: readonly string[]
   /** The member's own keys there, which were revoked. */
   readonly keys: readonly { readonly key_id: string; readonly key_hash: string; readonly version: number }[]
+  /** Invitations of the member's to there, which nobody had accepted. */
+  readonly invitations: readonly string[]
 }
 
 /** The members of one organization or team. Every change gives the user a new version, which updates their sessions. Only
@@ -43,8 +45,8 @@ export interface MembershipRecords {
     member: { readonly user_id: string; readonly role: string },
     roles: readonly string[],
   ): Promise<PutMembership | 'above' | undefined>
-  /** Ends the membership, for an organization also those in its teams, and revokes the keys that the member owns there.
-   *  undefined: not a member. */
+  /** Ends the membership, for an organization also those in its teams, revokes the keys that the member owns there, and
+   *  cancels the member's invitations to there. undefined: not a member. */
   remove(
     scope: MembershipScope,
     id: string,
@@ -111,8 +113,13 @@ export function membershipRecords(database: Sql): MembershipRecords {
     },
     async remove(scope, id, userId, roles) {
       const left = scope === 'team' ? sql`key.team_id = ${id}` : sql`key.organization_id = ${id}`
+      const invited =
+        scope === 'team'
+          ? sql`invitation.team_id = ${id}`
+          : sql`(invitation.organization_id = ${id}
+              OR invitation.team_id IN (SELECT team_id FROM gateway_team WHERE organization_id = ${id}))`
       const removal = sql<
-        MembershipRecord & Pick<EndedMembership, 'teams' | 'keys'> & { user_version: string; ended: boolean }
+        MembershipRecord & Omit<EndedMembership, 'record' | 'userVersion'> & { user_version: string; ended: boolean }
       >`
         WITH found AS (
           SELECT user_id FROM gateway_membership
@@ -139,15 +146,23 @@ export function membershipRecords(database: Sql): MembershipRecords {
           WHERE account.user_id = member.user_id AND key.owner_account_id = account.account_id AND ${left}
             AND key.revoked_at IS NULL
           RETURNING key.key_id, key.key_hash, key.version
+        ),
+        uninvited AS (
+          UPDATE gateway_invitation AS invitation SET state = 'cancelled', updated_at = now()
+          FROM member, gateway_account AS account
+          WHERE account.user_id = member.user_id AND invitation.email_key = account.email_key
+            AND invitation.state = 'pending' AND ${invited}
+          RETURNING invitation.invitation_id
         )
         SELECT ${COLUMNS}, "user".version AS user_version, member.user_id IS NOT NULL AS ended,
           (SELECT coalesce(json_agg(scope_id ORDER BY scope_id), '[]') FROM team) AS teams,
-          (SELECT coalesce(json_agg(revoked ORDER BY key_id), '[]') FROM revoked) AS keys
+          (SELECT coalesce(json_agg(revoked ORDER BY key_id), '[]') FROM revoked) AS keys,
+          (SELECT coalesce(json_agg(invitation_id ORDER BY invitation_id), '[]') FROM uninvited) AS invitations
         FROM found LEFT JOIN member ON true LEFT JOIN "user" ON "user".user_id = member.user_id`
       const [, [row]] = await batchOf(database, [turnOf(userId), removal])
       if (!row) return undefined
-      const { user_version, ended, teams, keys, ...record } = row
-      return ended ? { record, userVersion: user_version, teams, keys } : 'above'
+      const { user_version, ended, teams, keys, invitations, ...record } = row
+      return ended ? { record, userVersion: user_version, teams, keys, invitations } : 'above'
     },
   }
 }

@@ -220,6 +220,24 @@ describe('an invitation by e-mail', () => {
     expect(made).toEqual([])
   })
 
+  it('of a member leads nowhere once they have left there, and elsewhere as before', async () => {
+    const ann = await signedIn(gateway, { organizations: { acme: 'org_member', rival: 'org_member' } })
+    const [back, team, other] = [
+      await invite(ann.email, { organization_id: 'acme', organization_role: 'org_admin' }),
+      await invite(ann.email, { team_id: 'blue' }),
+      await invite(ann.email, { organization_id: 'rival', organization_role: 'org_admin' }),
+    ]
+    const left = await ask('DELETE', `/organizations/acme/members/${ann.userId}`)
+    expect([left.status, left.body.cancelled_invitations]).toEqual([200, [back.id, team.id].sort()])
+    expect(
+      (await Promise.all([back, team, other].map(({ token }) => inspect(token)))).map(({ valid }) => valid),
+    ).toEqual([false, false, true])
+    expect((await accept(back.token)).status).toBe(404)
+    expect((await accept(other.token, PASSWORD)).status).toBe(200)
+    const [account] = await accountsOf(ann.email)
+    expect(account?.memberships).toEqual(['rival:org_admin'])
+  })
+
   it('of a resent link is good for another 72 hours', async () => {
     const { id, body } = await invite('again@example.com')
     await rowsOf(
