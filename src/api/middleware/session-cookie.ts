@@ -7,7 +7,7 @@ import { type Site, siteOf } from './site.ts'
 const NAME = 'gateway_session'
 const SIGN_ON_NAME = 'gateway_sign_on'
 
-/** The session's token among the cookies of a request; undefined where none has the form of a token. */
+/** The session's token among the cookies of a request; undefined where none has the form of a token, or several do. */
 export function sessionToken(cookies: string | undefined): string | undefined {
   return tokenIn(cookies, NAME)
 }
@@ -17,15 +17,20 @@ export function signOnToken(cookies: string | undefined): string | undefined {
   return tokenIn(cookies, SIGN_ON_NAME)
 }
 
+/** A page of a neighbouring host can add a cookie of the name, and choose which of the two comes first: then neither is
+ *  believed, lest a person works in a session that another has put there. */
 function tokenIn(cookies: string | undefined, name: string): string | undefined {
   if (cookies === undefined) return undefined
+  let found: string | undefined
   for (const pair of cookies.split(';')) {
     const at = pair.indexOf('=')
     if (at < 0 || pair.slice(0, at).trim() !== name) continue
     const token = pair.slice(at + 1).trim()
-    return mayBeToken(token) ? token : undefined
+    if (!mayBeToken(token) || token === found) continue
+    if (found !== undefined) return undefined
+    found = token
   }
-  return undefined
+  return found
 }
 
 /** The header that sets the session's cookie; without a session, the header that removes it. */

@@ -113,6 +113,20 @@ describe('sessions', () => {
     expect(refused.headers.getSetCookie()).toEqual([])
   })
 
+  it('are found beside a cookie that is none, and not at all beside another session', async () => {
+    const [one, other] = [await signedIn(gateway), await signedIn(gateway)]
+    const me = async (...values: string[]) => {
+      const cookie = values.map((value) => `gateway_session=${value}`).join('; ')
+      return (await browser(gateway.url).ask('GET', '/auth/me', undefined, { cookie })).body.email
+    }
+    expect(await Promise.all([me('', 'x', one.token), me(one.token, 'x'), me(one.token, one.token)])).toEqual([
+      one.email,
+      one.email,
+      one.email,
+    ])
+    expect(await Promise.all([me(one.token, other.token), me(other.token, one.token)])).toEqual([undefined, undefined])
+  })
+
   it('take writes only from pages of the gateway, and only as JSON', async () => {
     const { page } = await fromMasterKey()
     const foreign = [
