@@ -22,7 +22,7 @@ describe('single sign-on', () => {
   sso_client_id: ${CLIENT.id}
   sso_client_secret: ${CLIENT.secret}
   sso_redirect_uri: http://127.0.0.1:1/auth/callback
-  sso_admin_email_list: [Boss@Example.com]
+  sso_admin_email_list: [Boss@Example.com, chief@example.com]
 `)
   })
   afterAll(async () => {
@@ -197,6 +197,18 @@ describe('single sign-on', () => {
     expect((await moved.signOn()).headers.get('location')).toBe('/console')
     expect(await moved.me()).toMatchObject({ role: 'org_user' })
     expect((await identities(sub)).length).toBe(2)
+  })
+
+  it('makes no administrator of a session that was there before', async () => {
+    const [chief, other] = [await signedIn(gateway, { email: 'chief@example.com' }), await signedIn(gateway)]
+    for (const { email } of [chief, other]) {
+      provider.person = { sub: newId('subject'), email, email_verified: true }
+      const browser = signOnBrowser(gateway.url)
+      await browser.signOn()
+      expect(await browser.me()).toMatchObject({ email, role: email === chief.email ? 'platform_admin' : 'org_user' })
+    }
+    expect((await chief.ask('GET', '/auth/me')).body).toEqual({ authenticated: false })
+    expect((await other.ask('GET', '/auth/me')).body).toMatchObject({ authenticated: true })
   })
 
   it('refuses disabled accounts, and asks for the second factor of those that have one', async () => {

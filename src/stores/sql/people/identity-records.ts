@@ -84,7 +84,7 @@ export interface IdentityRecords {
   /** The account of an identity. Of an active one the login is noted. */
   login(identity: Identity): Promise<IdentityAccount | undefined>
   /** Links the account of the address, or creates one, with the memberships for newcomers: all or nothing, and once for
-   *  simultaneous logins. */
+   *  simultaneous logins. An account that becomes a platform admin by it loses its earlier sessions. */
   firstLogin(identity: NewIdentity): Promise<FirstLogin>
 }
 
@@ -160,6 +160,11 @@ export function identityRecords(database: Sql): IdentityRecords {
           FROM verdict WHERE account.email_key = ${key} AND outcome = 'linked'
           RETURNING ${ACCOUNT}
         ),
+        ended AS (
+          UPDATE gateway_session AS session SET ended_at = now(), version = ${NEXT_VERSION} FROM named, linked
+          WHERE session.account_id = linked.account_id AND session.ended_at IS NULL
+            AND linked.platform_role <> named.platform_role
+        ),
         account AS (SELECT * FROM created UNION ALL SELECT * FROM linked),
         identity AS (
           INSERT INTO gateway_account_identity (provider, subject, account_id, email, last_login_at)
@@ -199,7 +204,9 @@ export function identityRecords(database: Sql): IdentityRecords {
           EXISTS (SELECT FROM member WHERE scope_type = 'organization') AS joined_organization,
           EXISTS (SELECT FROM member WHERE scope_type = 'team') AS joined_team
         FROM verdict`
-      const [, [decided]] = await batchOf<[unknown, FirstLogin]>(database, [ACCOUNT_TURN, decision])
+      // The decision must see the sessions that were opened meanwhile.
+      const lock = sql`SELECT FROM gateway_account WHERE email_key = ${key} FOR UPDATE`
+      const [, , [decided]] = await batchOf<[unknown, unknown, FirstLogin]>(database, [ACCOUNT_TURN, lock, decision])
       if (!decided) throw new TypeError('a statement that always answers a row has answered none')
       return decided
     },
