@@ -25,8 +25,8 @@ export interface RetryServices {
   readonly log: Log
 }
 
-/** Makes a batch of the requests of an ended one that were not answered well, for the same owner and key. Nothing is left
- *  of one that cannot be made. */
+/** Makes a batch of the requests of an ended one that were not answered well, for the same owner and key: one, so that
+ *  nothing is paid twice. Nothing is left of one that cannot be made. */
 export async function retryFailed(services: RetryServices, batch: BatchRecord): Promise<Creation> {
   const { records, config, blobs } = services
   const { file_retention_days: days, batch_max_active: mostActive } = config.general_settings

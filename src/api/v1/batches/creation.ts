@@ -31,6 +31,10 @@ export function requireCreated(
       const message = `Line ${creation.line} of the file asks for managed tools (type 'mcp' in body.tools), which batches do not have.`
       throw new GatewayError('invalid_request', message, { ...ofFile, code: 'managed_tools_not_supported' })
     }
+    case 'repeated_before': {
+      const message = `The failed requests of this batch were run again by ${creation.by}. Repeat what has failed there.`
+      throw new GatewayError('conflict', message, { code: 'batch_repeated_before' })
+    }
     case 'too_many_active': {
       const message = `The owner has ${most} batches that have not ended, and may not have more. Wait for one, or cancel one.`
       throw new GatewayError('rate_limited', message, { code: 'too_many_active_batches' })

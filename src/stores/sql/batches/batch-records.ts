@@ -28,10 +28,12 @@ export type Creation =
   | { readonly batch: BatchRecord; readonly earlier: boolean }
   | { readonly refused: 'another_request' | 'no_file' | 'another_purpose' | 'too_many_active' }
   | { readonly refused: 'managed_tools'; readonly line: number }
+  /** By a batch that runs, or has run some of them. */
+  | { readonly refused: 'repeated_before'; readonly by: string }
 
 export interface BatchRecords {
-  /** Makes a batch, unless its owner has `mostActive` of them, its input file is not there or cannot be run, or its
-   *  idempotency key was used. The bound holds for simultaneous creations. */
+  /** Makes a batch, unless its owner has `mostActive` of them, its input file is not there or cannot be run, its
+   *  idempotency key was used, or another repeats what it would. All of it holds for simultaneous creations. */
   create(batch: NewBatch, owner: Owner, mostActive: number): Promise<Creation>
   find(batchId: string, owner: Owner): Promise<BatchRecord | undefined>
   /** Newest first, behind the batch `after`; undefined if the owner has no such batch. */
@@ -93,17 +95,20 @@ const turnOf = ({ keyId, teamId }: Owner) =>
 export function batchRecords(database: Sql): BatchRecords {
   return {
     async create(batch, owner, mostActive) {
-      const { batch_id, idempotency_key } = batch
+      const { batch_id, idempotency_key, retry_of } = batch
       const columns = sql.join(BATCH_COLUMNS.map((name) => sql.ref(name)))
       const active = sql<number>`(
         SELECT count(*) FROM gateway_batch WHERE ${ownedBy(owner, 'gateway_batch')} AND ${UNFINISHED})`
+      const repeating = sql`
+        SELECT batch_id FROM gateway_batch WHERE ${ownedBy(owner, 'gateway_batch')} AND retry_of = ${retry_of}
+          AND batch_id <> ${batch_id} AND (${UNFINISHED} OR completed + failed > 0)`
       const entries = Object.entries({ ...batch, ...ownerColumns(owner) })
       const insertion = sql<BatchRecord>`
         INSERT INTO gateway_batch (${sql.join(entries.map(([name]) => sql.id(name)))}, expires_at)
         SELECT ${sql.join(entries.map(([, value]) => value))}, now() + interval '24 hours'
         FROM gateway_file
         WHERE ${readable(batch.input_file_id, owner)} AND purpose = 'batch' AND managed_tools_line IS NULL
-          AND ${active} < ${mostActive}
+          AND ${active} < ${mostActive} AND NOT EXISTS (${repeating})
         FOR SHARE OF gateway_file
         ON CONFLICT (key_id, idempotency_key) DO NOTHING
         RETURNING ${columns}`
@@ -115,7 +120,9 @@ export function batchRecords(database: Sql): BatchRecords {
         .where('batch_id', '!=', batch_id)
       const file = sql<{ purpose: string; managed_tools_line: number | null }>`
         SELECT purpose, managed_tools_line FROM gateway_file WHERE ${readable(batch.input_file_id, owner)}`
-      const [, [made], [before], [input]] = await batchOf(database, [turnOf(owner), insertion, earlier, file])
+      const repeated = sql<{ batch_id: string }>`${repeating} LIMIT 1`
+      const statements = [turnOf(owner), insertion, earlier, file, repeated] as const
+      const [, [made], [before], [input], [other]] = await batchOf(database, statements)
       if (made) return { batch: made, earlier: false }
       if (before) {
         if (before.request_hash !== batch.request_hash) return { refused: 'another_request' }
@@ -124,7 +131,7 @@ export function batchRecords(database: Sql): BatchRecords {
       if (!input) return { refused: 'no_file' }
       if (input.purpose !== 'batch') return { refused: 'another_purpose' }
       if (input.managed_tools_line !== null) return { refused: 'managed_tools', line: input.managed_tools_line }
-      return { refused: 'too_many_active' }
+      return other ? { refused: 'repeated_before', by: other.batch_id } : { refused: 'too_many_active' }
     },
     async find(batchId, owner) {
       const [found] = await rowsOf(

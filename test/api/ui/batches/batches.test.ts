@@ -225,13 +225,31 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
     expect((await events())[0]?.metadata).toEqual({ made: body.id })
 
     // No more than the owner may have; nothing is left of one that was refused.
+    const others = await Promise.all([1, 2, 3, 4].map(() => plant('red', ended)))
     const before = await rowsOf(gateway.sql, queries.selectFrom('gateway_file').select('file_id'))
-    const more = await Promise.all([1, 2, 3, 4].map(() => ask('POST', `/batches/${id}/retry-failed`)))
+    const more = await Promise.all(others.map((other) => ask('POST', `/batches/${other}/retry-failed`)))
     expect(more.map((answer) => answer.status).toSorted()).toEqual([201, 201, 429, 429])
     const after = await rowsOf(gateway.sql, queries.selectFrom('gateway_file').select('file_id'))
     expect(after.length - before.length).toBe(2)
 
     const none = await plant('blue', { status: 'completed', failed: 0 })
     expect((await ask('POST', `/batches/${none}/retry-failed`)).body.error.code).toBe('nothing_failed')
+  })
+
+  it('are repeated once, however often that is asked for, unless nothing of the repetition has run', async () => {
+    const id = await plant('blue', { status: 'expired', failed: 4, expired_at: sql<string>`now()` })
+    const repeat = () => ask('POST', `/batches/${id}/retry-failed`)
+    const end = (batch: string, values: object) =>
+      rowsOf(gateway.sql, queries.updateTable('gateway_batch').set(values).where('batch_id', '=', batch))
+    const answers = await Promise.all([repeat(), repeat(), repeat()])
+    const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.id)
+    expect(made).toHaveLength(1)
+    const refused = answers.find(({ status }) => status === 409)?.body.error
+    expect(refused).toMatchObject({ code: 'batch_repeated_before', message: expect.stringContaining(made[0]) })
+    await end(made[0], { status: 'failed' })
+    const { status, body } = await repeat()
+    expect(status).toBe(201)
+    await end(body.id, { status: 'completed', completed: 3, failed: 1 })
+    expect((await repeat()).status).toBe(409)
   })
 })
