@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { chatDialect } from '../../src/api/dialects/chat.ts'
 import { messagesDialect } from '../../src/api/dialects/messages.ts'
+import { responsesDialect } from '../../src/api/dialects/responses.ts'
 import { parseLazily } from '../../src/lib/json/lazy-json.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode, type ModelRequest } from '../../src/modes/mode.ts'
@@ -11,10 +12,9 @@ import type { Notes } from '../../src/providers/provider.ts'
 import { wholeBody } from '../../src/transport/whole-body.ts'
 import { deploymentOf } from '../support/deployment-of.ts'
 
-async function asked(dialect: Dialect, model: string, body: object) {
+async function asked(dialect: Dialect, model: string, body: object, notes: Notes = { dropped: undefined }) {
   const deployment = deploymentOf(model)
   const translator = translatorOf(deployment, asMode(chat), dialect)
-  const notes: Notes = { dropped: undefined }
   const request = body as ModelRequest
   const bytes = new TextEncoder().encode(JSON.stringify(body))
   const outgoing = { body: request, bytes, contentType: 'application/json', streamed: true, notes }
@@ -101,6 +101,36 @@ it.each([
   const sent = await asked(chatDialect, model, { model: 'm', messages, ...hints })
   const { store, verbosity, prompt_cache_key, user } = sent
   expect({ store, verbosity, prompt_cache_key, user }).toEqual(expected)
+})
+
+const sampling = { temperature: 0, top_p: 0.9 }
+const cool = { temperature: 0 }
+const usual = { temperature: 1, top_p: 1 }
+const dialects = { chat: chatDialect, responses: responsesDialect, messages: messagesDialect }
+
+it.each([
+  ['chat', 'openai/gpt-5', { ...sampling, presence_penalty: 0.1, frequency_penalty: 0.1, top_k: 9 }, {}],
+  ['chat', 'openai/gpt-5', { ...usual, presence_penalty: 0 }, { ...usual, presence_penalty: 0 }],
+  ['chat', 'openai/gpt-5.2', { ...sampling, reasoning_effort: 'none' }, sampling],
+  ['chat', 'openai/gpt-4o', { ...sampling, top_k: 9 }, sampling],
+  ['chat', 'moonshot/kimi-k3', sampling, {}],
+  ['chat', 'mistral/m', { ...sampling, top_k: 9 }, sampling],
+  ['chat', 'openai-compatible/gpt-5', { ...sampling, top_k: 9 }, { ...sampling, top_k: 9 }],
+  ['responses', 'openai/gpt-5', sampling, {}],
+  ['responses', 'openai/gpt-5.2', { ...sampling, reasoning: { effort: 'none' } }, sampling],
+  ['responses', 'xai/grok-4.5', sampling, sampling],
+  ['messages', 'anthropic/claude-sonnet-5-5', { ...sampling, top_k: 9 }, {}],
+  ['messages', 'vertex/claude-sonnet-5-5', cool, {}],
+  ['messages', 'anthropic/claude-haiku-4-5', sampling, cool],
+  ['messages', 'anthropic/claude-haiku-4-5', { ...cool, thinking: { type: 'enabled', budget_tokens: 1024 } }, {}],
+  ['messages', 'anthropic/minimax-m3', { ...sampling, top_k: 9 }, { ...sampling, top_k: 9 }],
+] as const)('a client of %s loses the settings that %s refuses: %j', async (dialect, model, more, expected) => {
+  const notes: Notes = { dropped: undefined }
+  const sent = await asked(dialects[dialect], model, { model: 'm', messages, max_tokens: 2048, ...more }, notes)
+  const names = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty']
+  expect(Object.fromEntries(Object.entries(sent).filter(([field]) => names.includes(field)))).toEqual(expected)
+  const lost = Object.keys(more).filter((field) => names.includes(field) && !Object.hasOwn(expected, field))
+  expect([...(notes.dropped ?? [])].sort()).toEqual(lost.sort())
 })
 
 const forced = { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' }
@@ -219,10 +249,10 @@ it.each([
   expect(sent.reasoning_effort).toBe(expected)
 })
 
-it('xAI is told nothing of a penalty that is none, which it refuses, and in chat of one that is', async () => {
+it('xAI is told nothing of penalties, which it refuses even where they are none', async () => {
   const told = async (presence_penalty: number) =>
     (await asked(chatDialect, 'xai/grok-4.6', { model: 'm', messages, presence_penalty })).presence_penalty
-  expect([await told(0), await told(0.5)]).toEqual([undefined, 0.5])
+  expect([await told(0), await told(0.5)]).toEqual([undefined, undefined])
 })
 
 it('Mistral is told nothing of a message in its parts, where some clients copy it', async () => {

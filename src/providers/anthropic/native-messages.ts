@@ -1,7 +1,7 @@
 import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, asText, isRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
-import type { Adapter, Connection, Outgoing } from '../provider.ts'
+import { type Adapter, type Connection, dropper, type Outgoing } from '../provider.ts'
 import { countedTokens } from '../wire/counted-tokens.ts'
 import { madeField, madeInMessage } from '../wire/made-ids.ts'
 import { relayedEvents } from '../wire/relayed-events.ts'
@@ -11,6 +11,7 @@ import { messagesProgress } from './messages-progress.ts'
 import { charactersOf, readMessage } from './messages-reply.ts'
 import { messagesUsage } from './messages-usage.ts'
 import { ownTurns } from './own-turns.ts'
+import { samplingChanges } from './sampling.ts'
 
 /** The fields of the Messages API that choose other models: those that answer where the asked one refuses. */
 export const MESSAGES_ROUTING: ReadonlySet<string> = new Set(['fallbacks'])
@@ -41,8 +42,10 @@ export const nativeCountTokens: Adapter = {
   failure: messagesFailure,
 }
 
-function relayed({ body, bytes, clientHeaders = {} }: Outgoing, connection: Connection, path: string) {
+function relayed(call: Outgoing, connection: Connection, path: string) {
+  const { body, bytes, clientHeaders = {} } = call
   const changes: Record<string, unknown> = ownTurns(body)
+  Object.assign(changes, samplingChanges(body, connection.model, dropper(call)))
   if (body.model !== connection.model) changes.model = connection.model
   if (isRecord(body.metadata)) Object.assign(changes, forUpstream(body))
   return {

@@ -1,5 +1,6 @@
-import type { ChatRequest } from '../../modes/chat.ts'
+import { isRecord } from '../../lib/json/lenient.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
 import { temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { claudeVersion } from './claude-version.ts'
 
@@ -20,7 +21,7 @@ export interface Sampling {
 
 /** How an answer is sampled. Clients of other vendors send both settings, mostly the usual ones. `thinks`: a model that
  *  thinks takes neither a temperature nor a `top_k`. */
-export function samplingFields(body: ChatRequest, model: string, thinks: boolean, drop: Drop): Sampling {
+export function samplingFields(body: ModelRequest, model: string, thinks: boolean, drop: Drop): Sampling {
   const temperature = temperatureUpToOne(body.temperature ?? undefined, drop)
   const top_p = body.top_p ?? undefined
   const top_k = body.top_k ?? undefined
@@ -39,3 +40,15 @@ export function samplingFields(body: ChatRequest, model: string, thinks: boolean
   drop('top_p')
   return { temperature, ...more }
 }
+
+/** The changes of a request that is relayed, so that its model takes how it is to be sampled. Servers of the same shape with
+ *  models of others are asked as the client does. */
+export function samplingChanges(body: ModelRequest, model: string, drop: Drop): Record<string, unknown> {
+  if (SETTINGS.every((field) => body[field] == null) || Number.isNaN(claudeVersion(model))) return {}
+  const { thinking } = body
+  const sampling = samplingFields(body, model, isRecord(thinking) && thinking.type !== 'disabled', drop)
+  const changed = SETTINGS.filter((field) => body[field] !== undefined && body[field] !== sampling[field])
+  return Object.fromEntries(changed.map((field) => [field, sampling[field]]))
+}
+
+const SETTINGS = ['temperature', 'top_p', 'top_k'] as const

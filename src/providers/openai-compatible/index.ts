@@ -10,7 +10,7 @@ import {
   openaiModerations,
   openaiRerank,
 } from '../openai/modes.ts'
-import { openaiResponses } from '../openai/responses.ts'
+import { openaiResponsesWith } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
 import { openaiTranscription, openaiTranslation } from '../openai/transcription.ts'
 import { type Adapter, type Adapters, adapterFor, dropper, type Profile, type Provider } from '../provider.ts'
@@ -28,7 +28,6 @@ const MEDIA = {
   audio_translation: adapterFor(openaiTranslation),
   rerank: adapterFor(openaiRerank),
   moderation: adapterFor(openaiModerations),
-  responses: adapterFor(openaiResponses),
 } satisfies Record<string, Adapter>
 
 /** The properties of one vendor of OpenAI's shape. */
@@ -38,7 +37,7 @@ export interface Vendor extends ChatQuirks {
    *  if only the operator knows it. */
   readonly apiBase?: string
   /** What it serves besides chat, in OpenAI's shape and at OpenAI's paths. */
-  readonly modes: readonly (keyof typeof MEDIA)[]
+  readonly modes: readonly (keyof typeof MEDIA | 'responses')[]
   /** What it serves in a shape or at a path of its own. */
   readonly own?: Adapters
   /** It does not list its models at /models. */
@@ -57,9 +56,10 @@ export interface Vendor extends ChatQuirks {
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
   const { label, apiBase, modes, own, models, keyless, routingFields, writesCache, dimensions, ...rest } = vendor
   const { reasonsInResponses, ...quirks } = rest
+  const served = { ...MEDIA, responses: adapterFor(openaiResponsesWith(quirks)) }
   const adapters: Adapters = {
     chat: adapterFor(openaiChatWith(quirks)),
-    ...Object.fromEntries(modes.map((mode) => [mode, MEDIA[mode]])),
+    ...Object.fromEntries(modes.map((mode) => [mode, served[mode]])),
     ...(dimensions ? { embedding: adapterFor(embeddingsNaming(dimensions)) } : {}),
     ...own,
   }

@@ -28,7 +28,7 @@ import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { hasFailed, openaiEmbeddedFailure, openaiFailure } from './failure.ts'
-import { adaptedFields, takenEffort, withoutHints, withoutNeutral } from './fitting/adapted-fields.ts'
+import { adaptedFields, effortIn, takenEffort, withoutHints, withoutRefused } from './fitting/adapted-fields.ts'
 import { definedSchemas } from './fitting/defined-schemas.ts'
 import { conversationFitting } from './fitting/fitted-conversation.ts'
 import { forcedCallFields } from './fitting/forced-call-fields.ts'
@@ -61,9 +61,10 @@ export function openaiChatWith(
       Object.assign(changes, called)
       if (translated) Object.assign(changes, plain(given, connection.model, quirks))
       else {
-        Object.assign(changes, fittedFormat(given.body, quirks, drop), withoutNeutral(body, quirks))
+        Object.assign(changes, fittedFormat(given.body, quirks, drop))
         if (unknownHints) Object.assign(changes, withoutHints(body, drop, unknownHints))
         if (!ownEfforts) Object.assign(changes, takenEffort(given.body, connection.model, quirks, drop))
+        Object.assign(changes, withoutRefused(body, connection.model, effortIn(changes, given.body), quirks, drop))
       }
       const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, drop)
       if (messages) changes.messages = messages

@@ -1,20 +1,24 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import { parseRecord } from '../../lib/json/lenient.ts'
+import { asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ResponsesRequest } from '../../modes/responses.ts'
-import type { Adapter } from '../provider.ts'
+import { type Adapter, dropper } from '../provider.ts'
 import { madeField, madeInResponse } from '../wire/made-ids.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
+import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiFailure } from './failure.ts'
+import { withoutRefused } from './fitting/adapted-fields.ts'
 import { responseEvents } from './response-events.ts'
 import { responsesFailure } from './responses-failure.ts'
 import { openaiResponsesStream } from './responses-stream.ts'
 import { responsesUsage } from './responses-usage.ts'
 
 /** Responses with a vendor that serves them: bytes are relayed both ways, the model is renamed and the usage read. */
-export const openaiResponses: Adapter<ResponsesRequest> = {
-  request({ body, bytes }, connection) {
-    const changes: Record<string, unknown> = {}
+export const openaiResponsesWith = (quirks: ChatQuirks): Adapter<ResponsesRequest> => ({
+  request(call, connection) {
+    const { body, bytes } = call
+    const { effort } = asRecord(body.reasoning)
+    const changes: Record<string, unknown> = withoutRefused(body, connection.model, effort, quirks, dropper(call))
     if (body.model !== connection.model) changes.model = connection.model
     if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
     return {
@@ -48,4 +52,7 @@ export const openaiResponses: Adapter<ResponsesRequest> = {
   events: responseEvents,
 
   failure: openaiFailure,
-}
+})
+
+/** Responses with OpenAI itself. */
+export const openaiResponses = openaiResponsesWith(OPENAI_QUIRKS)

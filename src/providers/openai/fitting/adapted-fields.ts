@@ -1,6 +1,8 @@
 import { digestOf } from '../../../lib/crypto.ts'
+import { entryOf } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { Drop } from '../../../modes/field-table.ts'
+import type { ModelRequest } from '../../../modes/mode.ts'
 import { nearestEffort } from '../../wire/fitting/nearest-effort.ts'
 import { CHAT_FIELDS } from '../../wire/unsupported-fields.ts'
 import type { ChatQuirks } from '../chat-quirks.ts'
@@ -18,13 +20,9 @@ export function adaptedFields(
   quirks: ChatQuirks,
   drop: Drop,
 ): Record<string, unknown> {
-  const { unknownHints, stops, refuses = [], samplesAlone, hottest } = quirks
+  const { unknownHints, stops, hottest } = quirks
   const { user, stop, temperature, tools } = body
   const changes = takenEffort(body, model, quirks, drop)
-  const leaveOut = (field: string) => {
-    changes[field] = undefined
-    drop(field)
-  }
   if (typeof user === 'string' && user.length > LONGEST_USER) changes.user = digestOf(user)
   if (stops !== undefined && Array.isArray(stop) && stop.length > stops) {
     changes.stop = stop.slice(0, stops)
@@ -34,15 +32,26 @@ export function adaptedFields(
     changes.temperature = hottest
     drop('temperature')
   }
-  const effort = 'reasoning_effort' in changes ? changes.reasoning_effort : body.reasoning_effort
-  if (samplesAlone?.(model, effort)) {
-    for (const [field, usual] of Object.entries(SAMPLING))
-      if (isSet(body[field]) && body[field] !== usual) leaveOut(field)
-  }
+  Object.assign(changes, withoutRefused(body, model, effortIn(changes, body), quirks, drop))
   // OpenAI refuses it without tools.
   if (body.parallel_tool_calls !== undefined && !tools?.length) changes.parallel_tool_calls = undefined
-  for (const field of refuses) if (isSet(body[field])) leaveOut(field)
   return unknownHints ? { ...changes, ...withoutHints(body, drop, unknownHints) } : changes
+}
+
+/** The settings of sampling that a model refuses which reasons so much, and the further fields that its vendor refuses, as
+ *  fields that are left out; some clients send them unasked, with values that ask for nothing. */
+export function withoutRefused(
+  body: ModelRequest,
+  model: string,
+  effort: unknown,
+  { samplesAlone, refuses = [] }: ChatQuirks,
+  drop: Drop,
+): Record<string, undefined> {
+  const isUsual = (field: string) => body[field] === entryOf(SAMPLING, field)
+  const sampling = samplesAlone?.(model, effort) ? Object.keys(SAMPLING).filter((field) => !isUsual(field)) : []
+  const present = [...sampling, ...refuses].filter((field) => body[field] !== undefined)
+  for (const field of present) if (isSet(body[field]) && !isUsual(field) && !isNeutral(field, body[field])) drop(field)
+  return Object.fromEntries(present.map((field) => [field, undefined]))
 }
 
 /** The effort of a request, as the model takes it; nothing where it takes it as it is. */
@@ -60,11 +69,9 @@ export function takenEffort(
   return { reasoning_effort: taken }
 }
 
-/** The fields of a request that its vendor refuses and that ask for nothing, as fields that are left out: some clients send
- *  them unasked. */
-export function withoutNeutral(body: ChatRequest, { refuses = [] }: ChatQuirks): Record<string, undefined> {
-  const neutral = refuses.filter((field) => body[field] !== undefined && isNeutral(field, body[field]))
-  return Object.fromEntries(neutral.map((field) => [field, undefined]))
+/** The effort of a request after changes. */
+export function effortIn(changes: Readonly<Record<string, unknown>>, body: ChatRequest): unknown {
+  return 'reasoning_effort' in changes ? changes.reasoning_effort : body.reasoning_effort
 }
 
 /** The hints of a request, as fields that are left out. */
