@@ -8,8 +8,9 @@ import type { Seeds } from './decide.ts'
 import { type ExpectedCost, type Expecting, NO_COST } from './expected-cost.ts'
 import type { AskedBudget, Hold } from './hold.ts'
 
-/** The limit of a budget that only has a soft limit: it never refuses. */
-const NO_LIMIT = Number.MAX_SAFE_INTEGER
+/** The limit of a budget that only has a soft limit: it never refuses. A billion dollars, where the largest budget is nine
+ *  millions, which a large organization may spend with no end of its period. */
+const NO_LIMIT = 1e18
 
 /** Whether an account pays for a deployment as a member of a group. An account for one model pays under each of the
  *  model's names, and for the model's deployments in any group. */

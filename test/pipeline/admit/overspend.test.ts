@@ -44,6 +44,16 @@ describe('a budget of $1.00 and 200 calls of $0.10 at once', () => {
   })
 })
 
+it('a soft limit refuses nothing, however much is spent: more than the largest budget', async () => {
+  const calls = budgetedCalls({ model_list: [placed('m', 'd', { ...PRICES, output_cost_per_token: 1 })] })
+  const caller = calls.caller({ org: { soft_budget: 1 }, key: { soft_budget: 9_007_199 } })
+  for (let turn = 0; turn < 3; turn++) {
+    expect((await calls.ask(caller, {}, { output: 6_000_000, rude: true })).status).toBe(200)
+  }
+  await calls.idle()
+  expect(calls.spentNano()).toBe(18_000_000 * DOLLAR)
+})
+
 describe('a budget of $1.00 and 200 calls of a batch at once', () => {
   it.each([
     ['half of the usual price', { batch_price_multiplier: 0.5 }, 20],
