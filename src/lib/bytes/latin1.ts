@@ -6,6 +6,17 @@ export function latin1Text({ buffer, byteOffset, byteLength }: Uint8Array): stri
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
+/** What follows each occurrence of an ASCII text in bytes, up to so many of them. */
+export function asciiBehind({ buffer, byteOffset, byteLength }: Uint8Array, text: string, length: number): string[] {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  const found: string[] = []
+  for (let at = bytes.indexOf(text, 0); at !== -1; at = bytes.indexOf(text, at)) {
+    at += text.length
+    found.push(bytes.toString('latin1', at, at + length))
+  }
+  return found
+}
+
 /** Whether an ASCII text occurs in bytes. */
 export function includesAscii({ buffer, byteOffset, byteLength }: Uint8Array, text: string): boolean {
   return Buffer.from(buffer, byteOffset, byteLength).includes(text)

@@ -8,12 +8,15 @@ import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { chatChoices } from './answers/chat-choices.ts'
 import { withoutNullUsage } from './answers/null-usage.ts'
 import { openaiEmbeddedFailure } from './failure.ts'
+import { reportedError } from './read-error.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 const NOTHING: StreamStep = {}
 /** Members whose text is written once more. In a text of JSON their quotes would be escaped. */
-const QUOTED = /"tool_calls"|"error"/
+const QUOTED = /"tool_calls"|"error"|"detail"|"message"/
+/** An event that names itself an error. */
+const ERROR_EVENT = /^event: ?error\b/m
 /** How many chunks of a stream are tried as a pattern for the others. Some vendors put a new time or id into each chunk. */
 const MOST_EXAMPLES = 4
 
@@ -53,7 +56,8 @@ export function openaiChatStream(options: {
     if (data === '[DONE]') return { out: frame.bytes, done: true, ...(answered.haveEnded() ? { finished: true } : {}) }
     const chunk = parseRecord(data)
     if (chunk === undefined) return { malformed: true }
-    if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
+    const error = reportedError(chunk, ERROR_EVENT.test(frame.text))
+    if (error !== undefined) return { failure: openaiEmbeddedFailure(error) }
     return stepOf(chunk, frame)
   }
 

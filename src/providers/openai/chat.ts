@@ -23,11 +23,12 @@ import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
+import { endsIn, publicEnd, withPublicEnds } from './answers/public-ends.ts'
 import { withSealedDetails } from './answers/reasoning-details.ts'
 import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
-import { hasFailed, openaiEmbeddedFailure, openaiFailure } from './failure.ts'
+import { isFailedEnd, openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { adaptedFields, effortIn, takenEffort, withoutHints, withoutRefused } from './fitting/adapted-fields.ts'
 import { definedSchemas } from './fitting/defined-schemas.ts'
 import { conversationFitting } from './fitting/fitted-conversation.ts'
@@ -35,6 +36,7 @@ import { forcedCallFields } from './fitting/forced-call-fields.ts'
 import { withParameters } from './fitting/needed-parameters.ts'
 import { sameStrictness } from './fitting/same-strictness.ts'
 import { strictFields } from './fitting/strict-fields.ts'
+import { reportedError } from './read-error.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
@@ -184,10 +186,12 @@ function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record
 }
 
 function replyIn(bytes: Uint8Array, body: ChatRequest, { partsInAnswers }: ChatQuirks): Reply {
-  if (partsInAnswers && includesAscii(bytes, '"thinking"')) return read(withTextContents(bytes))
-  const usage = asksForAudio(body) ? undefined : usageAtEnd(bytes, 'choices')
-  if (!usage || usage.outputTokens === 0) return read(bytes)
-  return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
+  const ends = endsIn(bytes)
+  const answer = ends.some((end) => publicEnd(end) !== end) ? withPublicEnds(bytes) : bytes
+  if (partsInAnswers && includesAscii(answer, '"thinking"')) return read(withTextContents(answer))
+  const usage = asksForAudio(body) || ends.some(isFailedEnd) ? undefined : usageAtEnd(answer, 'choices')
+  if (!usage || usage.outputTokens === 0) return read(answer)
+  return { bytes: answer, contentType: 'application/json', usage, outputCharacters: 0 }
 }
 
 /** Whether a request has what is written to the cache kept for twelve hours. */
@@ -198,9 +202,9 @@ function writesForLong({ prompt_cache_options: options }: ChatRequest): boolean 
 function read(bytes: Uint8Array): Reply {
   const body = parseRecord(latin1Text(bytes))
   if (!body) throw malformed()
-  if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(parseRecord(bytes)?.error)
+  if (reportedError(body) !== undefined) throw openaiEmbeddedFailure(reportedError(asRecord(parseRecord(bytes))))
   if (!Array.isArray(body.choices) || body.choices.length === 0) throw malformed()
-  const failed = body.choices.findIndex((choice) => hasFailed(asRecord(choice)))
+  const failed = body.choices.findIndex((choice) => isFailedEnd(asRecord(choice).finish_reason))
   if (failed !== -1) throw openaiEmbeddedFailure(asRecord(asList(parseRecord(bytes)?.choices)[failed]).error)
   const usage = openaiUsage(body.usage, body)
   return {

@@ -1,5 +1,4 @@
 import { type FailureDetails, type FailureName, GatewayError } from '../../lib/errors.ts'
-import type { JsonRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { clientFault } from '../wire/client-fault.ts'
 import type { WireError } from '../wire/wire-error.ts'
@@ -74,10 +73,11 @@ export function openaiFailure(
   return classifyFailure(meant, error, retryAfterSeconds(headers, now))
 }
 
-/** Ends by which a choice reports that the model failed while it answered: of Mistral and OpenRouter, and of DeepSeek. */
-const FAILED_ENDS: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource'])
+/** Ends by which a choice reports that the model failed while it answered: of Mistral and OpenRouter, of DeepSeek, of vLLM
+ *  and SGLang, whose server was stopped, and of Z.ai. */
+const FAILED_ENDS: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource', 'abort', 'network_error'])
 
-export const hasFailed = (choice: JsonRecord) => FAILED_ENDS.has(choice.finish_reason)
+export const isFailedEnd = (reason: unknown) => FAILED_ENDS.has(reason)
 
 /** Names an error inside an answer of status 200, whole or as an event. */
 export function openaiEmbeddedFailure(error: unknown): GatewayError {

@@ -23,6 +23,16 @@ function readErrorText(text: string): WireError | undefined {
 /** Cloudflare has a list of errors, and for some of its models only one in the place of the list. */
 const firstOf = (errors: unknown) => (Array.isArray(errors) ? errors[0] : errors)
 
+/** The error that an object in the place of an answer or a chunk reports; undefined if it reports none. `announced`: it is
+ *  called an error by what is around it. */
+export function reportedError(object: JsonRecord, announced = false): unknown {
+  const { error, choices, detail, errors } = object
+  if (error !== undefined && error !== null) return error
+  if (choices !== undefined) return undefined
+  if (announced || object.object === 'error' || object.type === 'error') return object
+  return detail ?? firstOf(errors)
+}
+
 /** The parts of an error, which may be a text, an object or a list of the fields that are wrong. */
 export function readError(error: unknown): WireError {
   if (typeof error === 'string') return { message: error, type: undefined, code: undefined, param: undefined }

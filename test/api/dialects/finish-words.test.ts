@@ -15,7 +15,6 @@ const ended = (finish_reason: string) =>
 it.each([
   ['stop', 'end_turn', 'completed'],
   ['length', 'max_tokens', 'incomplete'],
-  ['model_length', 'max_tokens', 'incomplete'],
   ['eos', 'end_turn', 'completed'],
   ['constructor', 'end_turn', 'completed'],
   ['__proto__', 'end_turn', 'completed'],

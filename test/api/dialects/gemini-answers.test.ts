@@ -26,7 +26,6 @@ const ANSWERS = asRows([
   ['a filtered text', { content: 'Hel' }, 'content_filter', [{ text: 'Hel' }], 'SAFETY'],
   ['a refusal', { content: null, refusal: 'No.' }, 'stop', [{ text: 'No.' }], 'SAFETY'],
   ['an end of a name of its own', { content: 'Hi' }, 'eos', [{ text: 'Hi' }], 'STOP'],
-  ['a full context', { content: 'Hi' }, 'model_length', [{ text: 'Hi' }], 'MAX_TOKENS'],
   ['hidden thoughts', { content: 'Hi', reasoning_content: 'Hm.' }, 'stop', [{ text: 'Hi' }], 'STOP'],
   [
     'thoughts',

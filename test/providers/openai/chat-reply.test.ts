@@ -23,7 +23,53 @@ it('an answer without choices, or of which one failed, is none', () => {
   expect(replied({ choices: [{ index: 0, message, finish_reason: 'stop' }] })).not.toThrow()
 })
 
-it.each(['error', 'insufficient_system_resource'])(
+// Without them nothing but an answer that ends too early would be told, and no fallback for longer prompts taken.
+it.each<[string, string, object]>([
+  ['FastAPI', '', { detail: 'The context length is exceeded.' }],
+  [
+    'Cloudflare',
+    '',
+    { errors: [{ message: 'Ü: exceeded this model context window limit', code: 5021 }], success: false },
+  ],
+  ['vLLM', '', { object: 'error', message: 'Above the maximum context length', type: 'BadRequestError', code: 400 }],
+  ['another', 'event: error\n', { message: 'The context length is exceeded.' }],
+])('an error of %s is one without a member that says so', (_, event, body) => {
+  const data = `${event}data: ${JSON.stringify(body)}\n\n`
+  const steps = openaiChatStream({ hideUsage: true }).push(new TextEncoder().encode(data))
+  expect(steps).toMatchObject([{ failure: { failure: 'context_window' } }])
+  if (event === '') expect(replied(body)).toThrow(expect.objectContaining({ failure: 'context_window' }))
+})
+
+it('a long answer of which a choice failed is none either', () => {
+  const choices = [{ index: 0, message: { ...message, content: 'x'.repeat(20_000) }, finish_reason: 'abort' }]
+  const usage = { prompt_tokens: 1, completion_tokens: 9_000, total_tokens: 9_001 }
+  expect(replied({ choices, usage })).toThrow(expect.objectContaining({ failure: 'upstream_failed' }))
+})
+
+// Typed clients know chat's words alone, and other dialects take what they do not know for a whole answer.
+it.each([
+  ['eos', 'stop', 1],
+  ['model_context_window_exceeded', 'length', 1],
+  ['model_context_window_exceeded', 'length', 20_000],
+  ['sensitive', 'content_filter', 1],
+  ['stop', 'stop', 1],
+])('a vendor’s own word for an end (%s) is chat’s (%s), behind %i characters', (word, expected, length) => {
+  const usage = { prompt_tokens: 1, completion_tokens: 9, total_tokens: 10 }
+  const content = `"finish_reason": "${'x'.repeat(length)}`
+  const answer = { choices: [{ index: 0, message: { ...message, content }, finish_reason: word }], usage }
+  const told = replied(answer)() as { bytes: Uint8Array; usage: object }
+  const [choice] = JSON.parse(new TextDecoder().decode(told.bytes)).choices
+  expect([choice.finish_reason, choice.message.content]).toEqual([expected, content])
+  expect(told.usage).toMatchObject({ outputTokens: 9 })
+  const chunk = { choices: [{ index: 0, delta: null, finish_reason: word }] }
+  const [step] = openaiChatStream({ hideUsage: true }).push(
+    new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`),
+  )
+  const streamed = JSON.parse(new TextDecoder().decode(step?.out).slice(6))
+  expect([streamed.choices[0], step?.finished]).toEqual([{ index: 0, delta: null, finish_reason: expected }, true])
+})
+
+it.each(['error', 'insufficient_system_resource', 'abort', 'network_error'])(
   'a stream of which a choice failed (%s) says so instead of its end',
   (finish_reason) => {
     const chunk = { choices: [{ index: 0, delta: { content: '' }, finish_reason }] }

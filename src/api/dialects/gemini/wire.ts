@@ -3,8 +3,6 @@ import type { FinishReason, WireUsage } from '../../../modes/chat-completion.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   length: 'MAX_TOKENS',
-  // Mistral's reason for a full context.
-  model_length: 'MAX_TOKENS',
   content_filter: 'SAFETY',
 }
 

@@ -5,8 +5,6 @@ import type { MessagesRequest } from '../../../modes/messages.ts'
 const REASONS: Readonly<Record<string, string>> = {
   stop: 'end_turn',
   length: 'max_tokens',
-  // Mistral's reason for a full context.
-  model_length: 'max_tokens',
   tool_calls: 'tool_use',
   function_call: 'tool_use',
   content_filter: 'refusal',

@@ -145,8 +145,6 @@ function movedBack({ type, url_citation: { start_index, end_index, ...page } }: 
 
 const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter'>> = {
   length: 'max_output_tokens',
-  // Mistral's reason for a full context.
-  model_length: 'max_output_tokens',
   content_filter: 'content_filter',
 }
 

@@ -1,7 +1,8 @@
 import type { GatewayError } from '../../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
-import { hasFailed, openaiEmbeddedFailure } from '../failure.ts'
+import { isFailedEnd, openaiEmbeddedFailure } from '../failure.ts'
 import { callIndexes } from './call-indexes.ts'
+import { publicEnd } from './public-ends.ts'
 import { detailsReader } from './reasoning-details.ts'
 import { withTextContent } from './text-content.ts'
 
@@ -73,7 +74,7 @@ export function chatChoices(awaited: number, { textContent, sealsDetails }: Read
       for (const [position, choice] of choices.entries()) {
         if (typeof choice !== 'object' || choice === null) continue
         const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
-        if (hasFailed(asRecord(choice))) return { failure: openaiEmbeddedFailure(asRecord(choice).error) }
+        if (isFailedEnd(finish_reason)) return { failure: openaiEmbeddedFailure(asRecord(choice).error) }
         if (awaited > 1) begun.add(index)
         const content = contentOf(delta)
         characters += content.characters
@@ -82,9 +83,10 @@ export function chatChoices(awaited: number, { textContent, sealsDetails }: Read
         // Some vendors write an empty one into every chunk.
         const ends = typeof finish_reason === 'string' && finish_reason !== ''
         const read = asRead(index, asRecord(delta), ends)
-        if (isRecord(delta) && read !== delta) {
+        const end = publicEnd(finish_reason)
+        if (end !== finish_reason || (isRecord(delta) && read !== delta)) {
           mended ??= [...choices]
-          mended[position] = { ...choice, delta: read }
+          mended[position] = { ...choice, ...(isRecord(delta) ? { delta: read } : {}), finish_reason: end }
         }
         if (ends) {
           commits = true
