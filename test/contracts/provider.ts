@@ -32,9 +32,10 @@ export function providerSuite(set: ProviderFixtures): void {
 
   const connect = (more: object = {}, defaults: Readonly<Record<string, unknown>> = {}): Connection =>
     provider.connect(gatewayParams().parse({ ...set.parameters, ...more }), defaults)
-  const adapters = provider.adaptersOf?.(connect()) ?? provider.adapters
-  const adapterOf = (capability: Capability = 'chat'): Adapter => {
-    const adapter = adapters[capability]
+  const adaptersOf = (connection: Connection) => provider.adaptersOf?.(connection) ?? provider.adapters
+  const adapters = adaptersOf(connect())
+  const adapterOf = (capability: Capability = 'chat', among = adapters): Adapter => {
+    const adapter = among[capability]
     if (!adapter) throw new TypeError(`'${set.kind}' has no adapter for ${capability}`)
     return adapter
   }
@@ -47,7 +48,7 @@ export function providerSuite(set: ProviderFixtures): void {
         // The voice is no field of a request: the pipeline leaves it to the connection.
         const { voice_id: _voice, ...filled } = defaults ?? {}
         const call = outgoing({ ...filled, ...request }, clientHeaders)
-        const asked = await adapterOf(capability).request(call, connection)
+        const asked = await adapterOf(capability, adaptersOf(connection)).request(call, connection)
         expect(asked.method).toBe(upstream.method ?? 'POST')
         expect(asked.origin + asked.path).toBe(upstream.url)
         if (upstream.headers) expect(JSON.parse(JSON.stringify(asked.headers))).toEqual(upstream.headers)

@@ -2,7 +2,8 @@ import type { GatewayParams } from '../../config/sections/model-list.ts'
 import { asList, asRecord } from '../../lib/json/lenient.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import { chatOrResponses } from '../openai/by-responses/chat-or-responses.ts'
-import { openaiChat } from '../openai/chat.ts'
+import { openaiChat, openaiChatWith } from '../openai/chat.ts'
+import { OPENAI_QUIRKS } from '../openai/chat-quirks.ts'
 import { openaiEmbeddings, openaiImageEdits, openaiImages } from '../openai/modes.ts'
 import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
@@ -12,15 +13,24 @@ import { cloudObjectRefused } from '../wire/cloud-objects.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 
 const FIRST_WITH_RESPONSES = '2025-03-01'
+const FIRST_WITH_STREAM_OPTIONS = '2024-08'
+
+/** Chat that is not asked for the usage of its streams. */
+const withoutStreamOptions = adapterFor(openaiChatWith({ ...OPENAI_QUIRKS, streamOptions: false }))
 
 const withoutResponses: Adapters = {
-  chat: versioned(withoutConnections(adapterFor(openaiChat))),
+  chat: versioned(withoutConnections(adapterFor(openaiChat), withoutStreamOptions)),
   embedding: versioned(adapterFor(openaiEmbeddings)),
   image_generation: versioned(adapterFor(openaiImages)),
   image_edit: versioned(adapterFor(openaiImageEdits)),
   audio_speech: versioned(adapterFor(openaiSpeech)),
   audio_transcription: versioned(adapterFor(openaiTranscription)),
   audio_translation: versioned(adapterFor(openaiTranslation)),
+}
+
+const oldest: Adapters = {
+  ...withoutResponses,
+  chat: versioned(withoutConnections(withoutStreamOptions)),
 }
 
 /** The deployment of Responses is in the body, not in the path. */
@@ -61,9 +71,11 @@ export const azure: Provider = {
   writesCache: true,
   adaptersOf(connection) {
     const { parameters } = connection
-    const old = isDated(parameters) && (parameters.api_version ?? '') < FIRST_WITH_RESPONSES
-    if (old) return withoutResponses
-    const chat = versioned(withoutConnections(adapterFor(chatOrResponses(connection))), asResponses)
+    const { api_version: version = '' } = parameters
+    if (isDated(parameters) && version < FIRST_WITH_STREAM_OPTIONS) return oldest
+    if (isDated(parameters) && version < FIRST_WITH_RESPONSES) return withoutResponses
+    const latest = adapterFor(chatOrResponses(connection))
+    const chat = versioned(withoutConnections(latest, withoutStreamOptions), asResponses)
     return { ...adapters, chat }
   },
 }
@@ -77,8 +89,8 @@ function isDated({ api_version }: Pick<GatewayParams, 'api_version'>): boolean {
 const CONNECTION = /"((project_)?connection_id|index_asset_id)":/
 
 /** An adapter that refuses requests for data which the resource would read with its own identity, unless the operator allows
- *  it. */
-function withoutConnections(adapter: Adapter): Adapter {
+ *  it. `grounded` asks for an answer from such data, which knows fewer fields. */
+function withoutConnections(adapter: Adapter, grounded = adapter): Adapter {
   return {
     ...adapter,
     request(call, connection) {
@@ -90,7 +102,8 @@ function withoutConnections(adapter: Adapter): Adapter {
           if (type !== 'function' && CONNECTION.test(JSON.stringify(tool))) throw cloudObjectRefused(`tools.${index}`)
         }
       }
-      return adapter.request(call, connection)
+      const isGrounded = DATA_SOURCES.some((field) => body[field] != null)
+      return (isGrounded ? grounded : adapter).request(call, connection)
     },
   }
 }
