@@ -51,6 +51,7 @@ function configuration(general: object = {}): string {
       at('draws', 'draws', { input_cost_per_token: 0.000001, output_cost_per_token: 0.00001 }),
       at('hears', 'hears', { cost_per_audio_second: 0.0001 }),
       at('chosen', 'chosen', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
+      at('grok', 'grok'),
       at('pictures', 'pictures', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
     ],
   })
@@ -111,6 +112,15 @@ describe('what a call cost', () => {
       costNano: 1_900_000,
       tried: [{ costNano: 0 }, { costNano: 1_900_000 }],
     })
+  })
+
+  it('is what the provider says of images without a price', async () => {
+    const data = [{ url: 'https://imgen.x.ai/a.jpg', mime_type: 'image/jpeg' }]
+    await upstream.script(`${here}-grok`, [json(200, { data, usage: { cost_in_usd_ticks: 200_000_000 } })])
+    const body = JSON.stringify({ model: 'grok', prompt: 'A' })
+    const headers = { 'content-type': 'application/json' }
+    await (await gateway.fetch('/v1/images/generations', { method: 'POST', body, headers })).json()
+    expect(await finished()).toMatchObject({ costNano: 20_000_000, usage: { images: 1 } })
   })
 
   it('is that of the images, by their size', async () => {

@@ -13,7 +13,7 @@ import type { Adapter, Connection, Outgoing } from '../provider.ts'
 import { inBase64 } from '../wire/embedding-list.ts'
 import { formRequest } from './form-request.ts'
 import { openaiJson } from './json.ts'
-import { count, openaiUsage } from './usage.ts'
+import { count, openaiUsage, reportedCost } from './usage.ts'
 
 const embeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data', reads: true })
 
@@ -71,6 +71,8 @@ function images(path: string, lastType: string): Adapter<ModelRequest> {
     answers: 'data',
     usage: (answer, request) => ({
       ...withAuthor(answer),
+      // xAI tells what a picture has cost, and no tokens of it.
+      reportedNano: reportedCost(asRecord(answer.usage)),
       ...(Array.isArray(answer.data) ? { images: answer.data.length } : {}),
       ...(typeof answer.size === 'string'
         ? { imageSize: imageName(answer.size, answer.quality ?? request.quality) }

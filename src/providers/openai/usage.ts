@@ -44,14 +44,22 @@ function searches({ num_sources_used: sources, num_search_queries: queries }: Js
   return { live_search: count(sources), web_search: count(queries) }
 }
 
-/** What OpenRouter says that a call has cost: what it charges itself, and what the vendor charges for a key of the account's
- *  own. */
-function reportedCost({ cost, cost_details: details, is_byok: byOwnKey }: JsonRecord): number | undefined {
+/** What a call has cost in nano-dollars as its vendor says: xAI tells it in ticks, with its tools; OpenRouter in dollars what it
+ *  charges itself, and what the vendor charges for a key of the account's own. */
+export function reportedCost(usage: JsonRecord): number | undefined {
+  const { cost_in_usd_ticks: ticks, cost, cost_details: details, is_byok: byOwnKey } = usage
+  if (typeof ticks === 'number') return nanoWithin(ticks / TICKS)
   if (typeof cost !== 'number' || (details === undefined && byOwnKey === undefined)) return undefined
   const atVendor = byOwnKey === true ? Number(asRecord(details).upstream_inference_cost) : 0
-  const dollars = cost + atVendor
+  return nanoWithin(cost + atVendor)
+}
+
+function nanoWithin(dollars: number): number | undefined {
   return dollars >= 0 && dollars <= MOST_DOLLARS ? nanoOf(dollars) : undefined
 }
+
+/** xAI's in a dollar. */
+const TICKS = 1e10
 
 /** More is no cost of one call. */
 const MOST_DOLLARS = 1e6
