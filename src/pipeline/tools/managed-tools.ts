@@ -79,7 +79,9 @@ function prepared(
     if (tool.type !== 'mcp' || tool.server_url != null) return false
     if (tool.server != null) return true
     const { server_label: label, connector_id } = tool
-    return labelled && connector_id == null && typeof label === 'string' && usable(label) !== undefined
+    if (!conversation || connector_id != null) return false
+    // Chat has no `mcp` tools of vendors that name their server by a label.
+    return !labelled || (typeof label === 'string' && usable(label) !== undefined)
   }
   const places = asked.flatMap((tool, index) => (isManaged(tool) ? [index] : []))
   const [first] = places
@@ -147,7 +149,7 @@ function readTool(
 ): AskedServer {
   const { server: named, server_label: label, require_approval: approval } = tool
   const key = named ?? label
-  const at = `${param}.${named == null ? 'server_label' : 'server'}`
+  const at = `${param}.${named == null && label != null ? 'server_label' : 'server'}`
   if (typeof key !== 'string') throw refusal(at, `'${at}' must be a string.`)
   const server = usable(key)
   if (!server) {

@@ -60,7 +60,7 @@ export interface ToolList {
 export interface ToolConversation {
   /** The member of a request that holds the conversation. */
   readonly member: 'messages' | 'input'
-  /** `server_label` names a server too, as for the vendor's own tools. */
+  /** Vendors have tools of their own here that name a server by `server_label` alone. */
   readonly labelled: boolean
   /** The conversation of a request. What earlier answers told of executions becomes calls and their results; `serverOf`
    *  finds the server of a label. */

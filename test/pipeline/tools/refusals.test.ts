@@ -55,6 +55,9 @@ describe('managed tools that cannot be', () => {
     ['an unknown server', { tools: [mcp({ server: 'nobody' })] }, 404, 'tools.0.server'],
     ['a disabled server', { tools: [own('a'), mcp({ server: 'off' })] }, 404, 'tools.1.server'],
     ['a server of others', { tools: [mcp({}), mcp({ server: 'secret' })] }, 404, 'tools.1.server'],
+    ['no server', { tools: [{ type: 'mcp' }] }, 400, 'tools.0.server'],
+    ['an unknown server by its label', { tools: [{ type: 'mcp', server_label: 'x' }] }, 404, 'tools.0.server_label'],
+    ['a stream by a label', { tools: [{ type: 'mcp', server_label: 'docs' }], stream: true }, 400, 'stream'],
     ['a server by a number', { tools: [mcp({ server: 5 })] }, 400, 'tools.0.server'],
     ['an approval', { tools: [mcp({ require_approval: 'always' })] }, 400, 'tools.0.require_approval'],
     [
@@ -124,6 +127,7 @@ describe('the tools of a server', () => {
     [{}, ['docs__search', 'docs__read_page']],
     [{ require_approval: null, allowed_tools: null }, ['docs__search', 'docs__read_page']],
     [{ allowed_tools: ['search'] }, ['docs__search']],
+    [{ server: undefined, server_label: 'docs', allowed_tools: ['search'] }, ['docs__search']],
     [{ allowed_tools: { tool_names: ['search'] } }, ['docs__search']],
     [{ allowed_tools: { read_only: true } }, ['docs__read_page']],
   ])('are offered as %j allows', async (more, names) => {
