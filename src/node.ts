@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import * as module from 'node:module'
 import { spareCollector } from './runtimes/node/process/collector.node.ts'
+import { endWhileLoading } from './runtimes/node/process/stop-signals.node.ts'
 import { unsupportedNode } from './runtimes/node/process/version.node.ts'
 import { configPath, nodeSettings } from './runtimes/node/setup/settings.node.ts'
 
@@ -10,6 +11,7 @@ if (unsupported !== undefined) {
   process.stderr.write(unsupported)
   process.exit(1)
 }
+endWhileLoading()
 module.enableCompileCache()
 const operands = process.argv.slice(2)
 if (operands.length > 0) {

@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -64,6 +66,27 @@ describe.each(['SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     expect(gateway.logged('call.finished')).toMatchObject([{ ending: 'answered' }, { ending: 'answered' }])
     expect(gateway.logged('stopped')).toMatchObject([{ outcome: 'drained' }])
   }, 60_000)
+})
+
+/** Not every machine lets a process begin a tree of its own. */
+const hasTrees = spawnSync('unshare', ['-rpf', 'true']).status === 0
+
+it.runIf(hasTrees)('the first process of a container ends on a signal also while it is being loaded', async () => {
+  const { program, compiled } = await builtGateway()
+  const config = join(here.folder, `${model}.yaml`)
+  execFileSync('mkfifo', [config])
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, PORT: '0', GATEWAY_CONFIG: config }
+  const child = spawn('unshare', ['-rpf', '--kill-child', process.execPath, program], { env, cwd: here.folder })
+  const ended = once(child, 'exit')
+  // Resolves when the gateway begins to read its configuration.
+  const file = await openFile(config, 'w')
+  const first = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+  process.kill(Number(first), 'SIGTERM')
+  await file.writeFile('model_list: []\n')
+  await file.close()
+  const late = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  expect(await ended).toEqual([0, null])
+  clearTimeout(late)
 })
 
 it('a rejection that nobody handles is logged, and stops nothing', async () => {

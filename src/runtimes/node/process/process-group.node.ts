@@ -7,6 +7,7 @@ import { combined, type Gauges, growing } from '../../../telemetry/metrics/proce
 import type { Measured, ProcessPool } from '../../../telemetry/metrics/scopes.ts'
 import type { LineEnd } from './line-writer.node.ts'
 import { passLines } from './passed-lines.node.ts'
+import { onStop } from './stop-signals.node.ts'
 
 /** The messages between members and their leader. */
 type Message =
@@ -14,9 +15,6 @@ type Message =
   /** A member asks for what all members have measured; the leader asks a member for its own. */
   | { readonly kind: 'gather'; readonly id: number }
   | { readonly kind: 'measured'; readonly id: number; readonly measured: Measured }
-
-/** The signals on which the gateway stops: an operator's, an interrupt's, and that of a terminal that is closed. */
-export const STOPS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** This process as one of several that share a port. */
 export interface Member extends ProcessPool {
@@ -160,7 +158,7 @@ export async function leadGroup(options: {
   const collecting = setInterval(() => void collect(++collections, LEADER), COLLECT_MS)
   over.promise.then(() => clearInterval(collecting))
   start()
-  for (const signal of STOPS) process.on(signal, stop)
+  onStop(stop)
   const code = await over.promise
   await atMost(LAST_LINES_MS, Promise.all(passing))
   return code

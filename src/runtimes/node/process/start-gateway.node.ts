@@ -8,9 +8,10 @@ import { SCHEMA } from '../setup/places.node.ts'
 import type { NodeSettings } from '../setup/settings.node.ts'
 import { greeting } from './greeting.node.ts'
 import { lineWriter } from './line-writer.node.ts'
-import { groupMember, STOPS } from './process-group.node.ts'
+import { groupMember } from './process-group.node.ts'
 import { refusal } from './refusal.node.ts'
 import { serve } from './serve.node.ts'
+import { onStop } from './stop-signals.node.ts'
 import { vitals } from './vitals.node.ts'
 import { whenOrphaned } from './when-orphaned.node.ts'
 
@@ -61,7 +62,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
     if (stoppingSince === undefined) stop(signal, 0)
     else if (performance.now() - stoppingSince > REPEATED_AFTER_MS) process.exit(1)
   }
-  for (const signal of STOPS) process.on(signal, requestStop)
+  onStop(requestStop)
   const stopAlone = () => void (stoppingSince === undefined && stop('orphaned', 0))
   if (member) member.whenAlone(stopAlone)
   else if (process.env.npm_lifecycle_event) whenOrphaned(stopAlone)
