@@ -5,6 +5,7 @@ export type SignOnProblemCode =
   | 'provider_unreachable'
   | 'provider_refused'
   | 'unverified_email'
+  | 'unproved_email'
   | 'address_taken'
   | 'account_disabled'
   | 'not_invited'

@@ -17,6 +17,7 @@ export interface SignedOn {
 
 const PROBLEMS: Readonly<Partial<Record<FirstLogin['outcome'], readonly [SignOnProblemCode, string]>>> = {
   unverified: ['unverified_email', 'the address has an account, and is not verified'],
+  unproved: ['unproved_email', 'the account of the address was never proved to be the one of its owner'],
   taken: ['address_taken', 'the account of the address has another identity at this provider'],
   disabled: ['account_disabled', 'the account is disabled'],
   refused: ['not_invited', 'nobody invited the address'],

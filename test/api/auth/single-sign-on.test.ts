@@ -146,7 +146,7 @@ describe('single sign-on', () => {
     const { email } = person()
     const squatter = await signedIn(gateway, { email, passwordHash: 'x' })
     await rows(sql`UPDATE gateway_account SET email_proved = false WHERE account_id = ${squatter.accountId}`)
-    expect(problemOf(await signOnBrowser(gateway.url).signOn())).toBe('unverified_email')
+    expect(problemOf(await signOnBrowser(gateway.url).signOn())).toBe('unproved_email')
     const vouched = await gateway.fetch(`/ui/api/accounts/${squatter.accountId}`, {
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },

@@ -19,6 +19,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   provider_unreachable: 'The sign-in page of your organization cannot be reached. Try again in a minute.',
   state_expired: 'Signing in took too long, or was begun in another window. Try again.',
   store_away: 'Single sign-on is off for a moment. Try again in a minute, or sign in with a password.',
+  unproved_email:
+    'You have an account here, but nothing has shown yet that your address is its own. Sign in with its password, or ask an administrator to confirm the address.',
   unverified_email: 'Your organization has not confirmed your e-mail address. Confirm it there, and try again.',
 }
 

@@ -61,8 +61,10 @@ export interface FirstLogin {
     | 'created'
     /** The identity has an account by now. */
     | 'known'
-    /** The address has an account, and is not proved to be this person's, or never was that account's. */
+    /** The address has an account, and is not proved to be this person's. */
     | 'unverified'
+    /** The address has an account, and was never proved to be that account's. */
+    | 'unproved'
     /** The account of the address signs on as somebody else at this provider. */
     | 'taken'
     | 'disabled'
@@ -132,7 +134,8 @@ export function identityRecords(database: Sql): IdentityRecords {
             WHEN EXISTS (SELECT FROM gateway_account_identity WHERE provider = ${provider} AND subject = ${subject})
               THEN 'known'
             WHEN EXISTS (SELECT FROM named) THEN CASE
-              WHEN NOT ${emailVerified} OR EXISTS (SELECT FROM named WHERE NOT email_proved) THEN 'unverified'
+              WHEN NOT ${emailVerified} THEN 'unverified'
+              WHEN EXISTS (SELECT FROM named WHERE NOT email_proved) THEN 'unproved'
               WHEN EXISTS (SELECT FROM theirs WHERE provider = ${provider}) THEN 'taken'
               WHEN EXISTS (SELECT FROM named WHERE state <> 'active') THEN 'disabled'
               ELSE 'linked' END
