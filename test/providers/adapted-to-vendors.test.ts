@@ -133,6 +133,29 @@ it.each([
   expect([...(notes.dropped ?? [])].sort()).toEqual(lost.sort())
 })
 
+const budget = { type: 'enabled', budget_tokens: 8192 }
+const adaptive = { type: 'adaptive', display: 'summarized' }
+
+it.each([
+  ['anthropic/claude-sonnet-5-5', { thinking: budget }, { thinking: adaptive, output_config: { effort: 'medium' } }],
+  [
+    'vertex/claude-opus-4-7',
+    { thinking: { ...budget, display: 'omitted' }, output_config: { effort: 'low', task_budget: { total: 9 } } },
+    {
+      thinking: { ...adaptive, display: 'omitted' },
+      output_config: { effort: 'low', task_budget: { total: 9 } },
+    },
+  ],
+  ['anthropic/claude-sonnet-4-6', { thinking: budget }, { thinking: budget }],
+  ['anthropic/minimax-m3', { thinking: budget }, { thinking: budget }],
+])(
+  '%s is told the effort of a budget that it refuses, by a client of Messages too: %j',
+  async (model, more, expected) => {
+    const { thinking, output_config } = await asked(messagesDialect, model, { model: 'm', messages, ...more })
+    expect(JSON.parse(JSON.stringify({ thinking, output_config }))).toEqual(expected)
+  },
+)
+
 const forced = { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' }
 const unthought = { thinking: { type: 'disabled' } }
 

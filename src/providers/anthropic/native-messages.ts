@@ -12,6 +12,7 @@ import { charactersOf, readMessage } from './messages-reply.ts'
 import { messagesUsage } from './messages-usage.ts'
 import { ownTurns } from './own-turns.ts'
 import { samplingChanges } from './sampling.ts'
+import { thinkingChanges } from './thinking-fields.ts'
 
 /** The fields of the Messages API that choose other models: those that answer where the asked one refuses. */
 export const MESSAGES_ROUTING: ReadonlySet<string> = new Set(['fallbacks'])
@@ -44,9 +45,13 @@ export const nativeCountTokens: Adapter = {
 
 function relayed(call: Outgoing, connection: Connection, path: string) {
   const { body, bytes, clientHeaders = {} } = call
-  const changes: Record<string, unknown> = ownTurns(body)
-  Object.assign(changes, samplingChanges(body, connection.model, dropper(call)))
-  if (body.model !== connection.model) changes.model = connection.model
+  const { model } = connection
+  const changes: Record<string, unknown> = {
+    ...ownTurns(body),
+    ...thinkingChanges(body, model),
+    ...samplingChanges(body, model, dropper(call)),
+  }
+  if (body.model !== model) changes.model = model
   if (isRecord(body.metadata)) Object.assign(changes, forUpstream(body))
   return {
     method: 'POST' as const,

@@ -1,6 +1,7 @@
-import { entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
 import { forcesTools } from '../wire/fitting/asked-call.ts'
 import { type Efforts, effortOfBudget, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
@@ -62,7 +63,7 @@ export function thinkingFields(
   const own = isRecord(body.thinking) ? body.thinking : undefined
   const { type, budget_tokens } = own ?? {}
   if (type === 'disabled') return { thinking: unthinking(model, 'thinking'), budget: 0 }
-  const isRefused = type === 'enabled' && claudeVersion(model) >= 407
+  const isRefused = refusesBudget(type, model)
   if (own && !isRefused) return { thinking: own, budget: typeof budget_tokens === 'number' ? budget_tokens : 0 }
   const effort = isRefused ? effortOfBudget(Number(budget_tokens)) : body.reasoning_effort
   if (effort === undefined || effort === null) return { budget: 0 }
@@ -82,6 +83,20 @@ export function thinkingFields(
   }
   return { thinking: { type: 'enabled', budget_tokens: budget }, budget }
 }
+
+/** The changes of a request that is relayed to a model which refuses a budget of thoughts: it becomes the nearest effort. */
+export function thinkingChanges({ thinking, output_config }: ModelRequest, model: string): JsonRecord {
+  const { type, budget_tokens, display } = asRecord(thinking)
+  if (!refusesBudget(type, model)) return {}
+  const effort = nearestEffort(effortOfBudget(Number(budget_tokens)), model, EFFORTS)
+  return {
+    thinking: display === undefined ? SHOWN : { ...SHOWN, display },
+    output_config: { effort, ...asRecord(output_config) },
+  }
+}
+
+/** Models since 4.7 choose the budget themselves. */
+const refusesBudget = (type: unknown, model: string) => type === 'enabled' && claudeVersion(model) >= 407
 
 /** The API refuses to think on after calls before which it did not think, or whose thoughts a client did not keep; also
  *  where the user has added words to the results, which are one turn with them. */
