@@ -142,3 +142,10 @@ describe('calls of the tools of a Responses request', () => {
     expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { output: items('completed') } })
   })
 })
+
+it('how a response would run in the background, where none runs here, is left out', () => {
+  expect(translated({ background: false, background_options: { completion_window: '2h' } })).toEqual({
+    chat: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
+    dropped: ['background_options'],
+  })
+})

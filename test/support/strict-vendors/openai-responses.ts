@@ -123,6 +123,7 @@ const schema = z.strictObject({
   access_programs: some.optional(),
   background: z.boolean().nullish(),
   client_metadata: some.optional(),
+  background_options: some.optional(),
   context_management: z.array(some).nullish(),
   conversation: z.unknown().optional(),
   include: z.array(text).nullish(),

@@ -32,6 +32,7 @@ export const RESPONSES_FIELDS: FieldTable = {
   store: adapted('the gateway keeps the answer itself'),
   truncation: hint(['disabled']),
   context_management: hint(),
+  background_options: hint(),
   prompt_cache_options: hint(),
   max_tool_calls: hint(),
   previous_response_id: refused([], 'where the gateway does not have it: it continues answers that the gateway keeps'),
