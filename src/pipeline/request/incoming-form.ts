@@ -6,7 +6,7 @@ import { spoolMemoryBytes } from '../../lib/forms/spool.ts'
 import { isInMetadata, type RequestForm, readForm } from '../../modes/form.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import { type RecordingLength, recordingLength } from '../../modes/recording-length.ts'
-import { PROXY_FIELDS } from '../../providers/openai/vendors.ts'
+import { PROXY_FIELDS } from '../../providers/openai-compatible/proxy-fields.ts'
 import type { Client, Upload } from '../client.ts'
 import { checked, type Parsed, unlessMalformed } from './checked.ts'
 

@@ -2,6 +2,7 @@ import { mistralModerations } from '../mistral/moderation.ts'
 import { mistralSpeech } from '../mistral/speech.ts'
 import { mistralTranscription } from '../mistral/transcription.ts'
 import type { Vendor } from '../openai-compatible/index.ts'
+import { OPENROUTER_FIELDS, PROXY_FIELDS } from '../openai-compatible/proxy-fields.ts'
 import { adapterFor } from '../provider.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openrouterImages } from './modes.ts'
@@ -14,48 +15,6 @@ const HEARING = ['audio_transcription', 'audio_translation'] as const
 
 /** OpenAI's hints that vendors refuse with all fields that they do not know. */
 const OF_OPENAI = ['safety_identifier', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity', 'store']
-
-/** The fields by which OpenRouter chooses models and hosts. */
-const OPENROUTER_FIELDS = new Set(['models', 'route', 'provider', 'plugins', 'preset', 'fallbacks'])
-
-/** The routing fields of servers in front of other providers: OpenRouter, Vercel, LiteLLM and compatible ones. */
-export const PROXY_FIELDS: ReadonlySet<string> = new Set([
-  ...OPENROUTER_FIELDS,
-  'providers',
-  'provider_options',
-  'providerOptions',
-  'context_window_fallbacks',
-  'context_window_fallback_dict',
-  'content_policy_fallbacks',
-  'default_fallbacks',
-  'api_base',
-  'base_url',
-  'api_key',
-  'api_version',
-  'organization',
-  'custom_llm_provider',
-  'user_config',
-  'model_list',
-  'model_info',
-  'litellm_params',
-  'litellm_credential_name',
-  'router_settings_override',
-  'extra_headers',
-  'extra_body',
-  'headers',
-  'proxies',
-  'azure_ad_token',
-  'vertex_project',
-  'vertex_location',
-  'vertex_credentials',
-  'aws_region_name',
-  'aws_access_key_id',
-  'aws_secret_access_key',
-  'aws_session_token',
-  'aws_role_name',
-  'aws_profile_name',
-  'aws_bedrock_runtime_endpoint',
-])
 
 /** The vendors of OpenAI's shape by kind: the modes that each serves, and where it differs. */
 export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
