@@ -15,6 +15,8 @@ export interface Kind {
   tokenIssuer?(documentIssuer: string, claims: Claims): string
   /** Whether the e-mail address is the person's own, where the standard claim does not say so. */
   vouchesFor?(claims: Claims, documentIssuer: string | undefined): boolean
+  /** Whether the owner of the address's domain keeps the account, where a verified address does not say so. */
+  isKeptByDomain?(claims: Claims): boolean
 }
 
 const TENANT = '{tenantid}'
@@ -42,6 +44,8 @@ export const KINDS: Readonly<Record<SsoKind, Kind>> = {
     issuer: 'https://accounts.google.com',
     // Both are documented.
     tokenIssuer: (issuer, { iss }) => (iss === new URL(issuer).host ? iss : issuer),
+    // Other accounts stay with people who have left the domain: the address was verified when they were made.
+    isKeptByDomain: ({ hd, email }) => typeof hd === 'string' || /@(gmail|googlemail)\.com$/i.test(String(email)),
   },
   okta: { label: 'Okta' },
   oidc: { label: 'single sign-on' },
@@ -52,4 +56,9 @@ export function isVerified(kind: Kind, claims: Claims, documentIssuer: string | 
   const { email_verified: verified } = claims
   if (verified !== undefined) return verified === true || verified === 'true'
   return kind.vouchesFor?.(claims, documentIssuer) ?? false
+}
+
+/** Whether the account ends with the person's place in the domain of their address, as far as the provider tells. */
+export function isOfDomain(kind: Kind, claims: Claims, documentIssuer: string | undefined): boolean {
+  return isVerified(kind, claims, documentIssuer) && (kind.isKeptByDomain?.(claims) ?? true)
 }

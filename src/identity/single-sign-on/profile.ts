@@ -12,7 +12,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi'
 import type { Secret } from '../../lib/secret.ts'
-import { type Claims, isVerified } from './kinds.ts'
+import { type Claims, isOfDomain, isVerified } from './kinds.ts'
 import { SignOnProblem } from './problem.ts'
 import type { Provider } from './provider.ts'
 import { redeemCode } from './redeem-code.ts'
@@ -28,6 +28,8 @@ export interface Profile {
   readonly subject: string
   readonly email: string | undefined
   readonly emailVerified: boolean
+  /** The account is kept by who owns the domain of the address. */
+  readonly ofDomain: boolean
   readonly name: string | undefined
 }
 
@@ -80,6 +82,7 @@ export async function profileOf(
     subject: storable(claims.sub, 255) ?? refuse('it names nobody'),
     email: storable(claims.email, 254),
     emailVerified: isVerified(kind, claims, issuer),
+    ofDomain: isOfDomain(kind, claims, issuer),
     name: storable(token?.name ?? userinfo?.name, 200),
   }
 }

@@ -35,21 +35,24 @@ export function signOnWith(options: {
   const admins = new Set(settings.sso_admin_email_list.map(emailKey))
 
   async function first(profile: Profile): Promise<FirstLogin> {
-    const { email, emailVerified } = profile
+    const { email, emailVerified, ofDomain, ...identity } = profile
     if (email === undefined || !isAddress(email)) throw new SignOnProblem('unverified_email', 'there is no address')
-    const isOfDomain = registration.allowed_domains.includes(domainOf(email) ?? '')
-    const registers = registration.enabled && isOfDomain && (emailVerified || !registration.require_email_verification)
+    const isAllowed = registration.enabled && registration.allowed_domains.includes(domainOf(email) ?? '')
+    const registers = isAllowed && (ofDomain || !registration.require_email_verification)
     if (!emailVerified && !registers) throw new SignOnProblem('unverified_email', 'the address is not verified')
     const isAdmin = emailVerified && admins.has(emailKey(email))
     const decided = await records.firstLogin({
-      ...profile,
+      ...identity,
       email: email.trim(),
+      emailVerified,
       account_id: newId('account', '-'),
       user_id: newId('user', '-'),
       isAdmin,
       mayCreate: registers || isAdmin,
       provisioning: registers ? provisioningOf(registration) : undefined,
     })
+    if (decided.outcome === 'refused' && isAllowed)
+      throw new SignOnProblem('unverified_email', 'the account is not kept by the domain of its address')
     if (decided.outcome === 'refused' && registration.enabled)
       throw new SignOnProblem('blocked_domain', 'the domain is not allowed')
     return decided
