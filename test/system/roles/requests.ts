@@ -73,6 +73,10 @@ const newUser: WithIds = async (ids, { world, succeeds }) => {
   return { ids: { ...ids, user_id: user_id as string } }
 }
 
+/** What is repeated once. */
+const newBatch: WithIds = async (ids, { world, succeeds }, place) =>
+  succeeds ? { ids: { batch_id: await world.batch(place as Place) } } : { ids }
+
 const newBinding: WithIds = async (ids, { world, succeeds }) => {
   if (!succeeds) return { ids }
   const binding = { scope_type: 'team', scope_id: ids.team_id, callable_key: world.name() }
@@ -465,7 +469,7 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'GET /ui/api/batches/{batch_id}/items': everywhere(),
   'GET /ui/api/batches/{batch_id}/files/{file}': everywhere((ids) => ({ ids: { ...ids, file: 'input' } })),
   'POST /ui/api/batches/{batch_id}/cancel': everywhere(),
-  'POST /ui/api/batches/{batch_id}/retry-failed': everywhere(),
+  'POST /ui/api/batches/{batch_id}/retry-failed': everywhere(newBatch),
   'POST /ui/api/batches/files': asKey({}),
   'POST /ui/api/batches': asKey({ input_file_id: 'file-none', endpoint: '/v1/embeddings' }),
   'POST /ui/api/playground/chat/completions': asKey({}),

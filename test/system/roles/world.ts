@@ -65,6 +65,8 @@ export interface World {
   /** A further person, member of what is named. */
   person(person: Person): Promise<SignedIn>
   key(place: Place, owner?: string): Promise<string>
+  /** A batch that has ended, with one request that failed. */
+  batch(place: Place): Promise<string>
   /** A further name for what is made now. */
   name(): string
 }
@@ -84,7 +86,6 @@ export async function world(gateway: FullGateway): Promise<World> {
     await rowsOf(gateway.sql, set)
     return key_id as string
   }
-  /** A batch that has ended, with one request that failed. */
   async function batch(place: Place): Promise<string> {
     const owner = { key_id: await key(place), team_id: TEAMS[place], organization_id: ORGANIZATIONS[place] }
     const file_id = await plantFile(gateway.sql, owner)
@@ -172,6 +173,7 @@ export async function world(gateway: FullGateway): Promise<World> {
     another: async (caller) => person(PEOPLE[caller] as Person),
     person,
     key,
+    batch,
     name,
   }
 }
