@@ -38,6 +38,7 @@ const VENDORS: Readonly<Record<string, Surcharges>> = {
   bedrock: {
     price_multipliers: { 'service_tier/priority': 1.75, 'service_tier/flex': 0.5, 'performanceConfig/optimized': 1.25 },
   },
+  perplexity: { tool_costs: { web_search: 0.0025, fetch_url: 0.0005, people_search: 0.005, finance_search: 0.005 } },
   xai: {
     tool_costs: {
       web_search: 0.005,

@@ -230,16 +230,6 @@ it.each([1, 70_000])('some are told text as a string, behind a message of %i cha
   }
 })
 
-it('Perplexity is told neighbouring turns as one, and instructions alone as a turn of the user', async () => {
-  const turns = [{ role: 'system', content: 'A' }, ...messages, { role: 'user', content: 'there' }]
-  const said = { role: 'assistant', content: 'Yes?' }
-  const told = async (turns: object[]) =>
-    (await asked(chatDialect, 'perplexity/sonar', { model: 'm', messages: turns })).messages
-  const joined = { role: 'user', content: 'Hi\n\nthere' }
-  expect(await told([...turns, said, ...messages])).toEqual([turns[0], joined, said, ...messages])
-  expect(await told(turns.slice(0, 1))).toEqual([{ role: 'user', content: 'A' }])
-})
-
 const called = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } })
 const strict = { parameters: { type: 'object', properties: {} }, strict: true }
 

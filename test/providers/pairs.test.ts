@@ -42,7 +42,7 @@ const SERVES: Readonly<Record<string, string>> = {
   deepinfra: 'chat embedding image_generation audio_speech audio_transcription',
   deepseek: 'chat',
   openrouter: 'chat embedding image_generation audio_speech audio_transcription rerank',
-  perplexity: 'chat',
+  perplexity: 'chat responses',
   xai: 'chat responses image_generation',
   cerebras: 'chat',
   nvidia: 'chat embedding',

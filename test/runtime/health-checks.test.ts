@@ -204,7 +204,7 @@ describe('health checks', () => {
   })
 
   it('a vendor that lists no models is asked at once', async () => {
-    await check(gateway([{ provider: 'perplexity' }]))
+    await check(gateway([{ provider: 'cloudflare' }]))
     expect(await asked()).toEqual([question()])
   })
 

@@ -48,6 +48,8 @@ export interface Vendor extends ChatQuirks {
   readonly writesCache?: Provider['writesCache']
   /** Its models reason beside functions in Responses only. */
   readonly reasonsInResponses?: true
+  /** Its models are named with their makers: the maker of those that are named without. */
+  readonly maker?: string
   /** Its name for the `dimensions` of embeddings. */
   readonly dimensions?: string
 }
@@ -55,7 +57,7 @@ export interface Vendor extends ChatQuirks {
 /** The provider of a vendor of OpenAI's shape. */
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
   const { label, apiBase, modes, own, models, keyless, routingFields, writesCache, dimensions, ...rest } = vendor
-  const { reasonsInResponses, ...quirks } = rest
+  const { reasonsInResponses, maker, ...quirks } = rest
   const served = { ...MEDIA, responses: adapterFor(openaiResponsesWith(quirks)) }
   const adapters: Adapters = {
     chat: adapterFor(openaiChatWith(quirks)),
@@ -69,7 +71,11 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
     listings: () =>
       models === false ? `${label} has no list of its models to ask for: type the name of one.` : [openaiListing],
     ...(apiBase === undefined ? { needsAddress: true } : {}),
-    connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
+    connect(parameters, defaults) {
+      const connection = bearerConnection(kind, apiBase, parameters, defaults)
+      const isFullName = maker === undefined || connection.model.includes('/')
+      return isFullName ? connection : { ...connection, model: `${maker}/${connection.model}` }
+    },
     adapters,
     ...(reasonsInResponses
       ? { adaptersOf: (connection) => ({ ...adapters, chat: adapterFor(chatOrResponses(connection)) }) }

@@ -80,8 +80,6 @@ export interface ChatQuirks {
   readonly refusesSilence?: true
   /** It takes text as a string alone, and wants one in every message. */
   readonly stringContents?: true
-  /** It refuses two turns of the user, or of the model, in a row. */
-  readonly alternates?: true
   /** It refuses to go on with the words that a conversation ends with, unless they are marked. */
   readonly marksPrefill?: true
   /** It knows no names of participants. */

@@ -41,6 +41,7 @@ const OPERATORS_OWN = new RegExp(
     '^model not exist$',
     '^model \\S+ is not supported\\. supported models are',
     '^\\S+ is not a valid model id$',
+    '^validation failed: model "[^"]+" is not supported$',
   ].join('|'),
   'i',
 )

@@ -4,15 +4,18 @@ import { classifyFailure, openaiEmbeddedFailure } from './failure.ts'
 
 /** Codes of errors that are the request's fault. */
 const CLIENT_FAULT = /^(context_length|invalid_|image_|unsupported_|empty_|failed_to_download)/
+const ENDS = { failed: 'failed', cancelled: 'was cancelled' } as const
 const POLICY = /^invalid_prompt$|_policy(_violation)?$/
 
 /** The failure in a response of status 200. */
 export function responsesFailure(response: JsonRecord): GatewayError | undefined {
   if (response.error !== undefined && response.error !== null) return responsesErrorFailure(response.error)
-  if (response.status === 'failed') return openaiEmbeddedFailure({ message: 'The response failed.' })
+  const { status } = response
+  if (status === 'failed' || status === 'cancelled')
+    return openaiEmbeddedFailure({ message: `The response ${ENDS[status]}.` })
   const { reason } = asRecord(response.incomplete_details)
   const silent = asList(response.output).every((item) => asText(asRecord(item).type) === 'reasoning')
-  if (response.status !== 'incomplete' || reason !== 'content_filter' || !silent) return undefined
+  if (status !== 'incomplete' || reason !== 'content_filter' || !silent) return undefined
   return new GatewayError('content_policy', "The provider's content filter withheld the answer.")
 }
 

@@ -63,7 +63,9 @@ export function openaiResponsesStream(stored: boolean): StreamReader {
 }
 
 const ITEMS: ReadonlySet<string> = new Set(['response.output_item.added', 'response.output_item.done'])
-const ENDINGS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+const ENDINGS: ReadonlySet<string> = new Set(
+  ['completed', 'incomplete', 'failed', 'cancelled'].map((end) => `response.${end}`),
+)
 
 /** The event with which the Responses API ends a failed response. */
 function failedEvent(failure: GatewayError, response: JsonRecord, sequence_number: number): string {

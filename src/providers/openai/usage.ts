@@ -44,11 +44,13 @@ function searches({ num_sources_used: sources, num_search_queries: queries }: Js
   return { live_search: count(sources), web_search: count(queries) }
 }
 
-/** What a call has cost in nano-dollars as its vendor says: xAI tells it in ticks, with its tools; OpenRouter in dollars what it
- *  charges itself, and what the vendor charges for a key of the account's own. */
+/** What a call has cost in nano-dollars as its vendor says: xAI tells it in ticks, Perplexity as a sum, both with their tools;
+ *  OpenRouter what it charges itself, and what the vendor charges for a key of the account's own. */
 export function reportedCost(usage: JsonRecord): number | undefined {
   const { cost_in_usd_ticks: ticks, cost, cost_details: details, is_byok: byOwnKey } = usage
   if (typeof ticks === 'number') return nanoWithin(ticks / TICKS)
+  const { total_cost: total, currency } = asRecord(cost)
+  if (typeof total === 'number' && currency === 'USD') return nanoWithin(total)
   if (typeof cost !== 'number' || (details === undefined && byOwnKey === undefined)) return undefined
   const atVendor = byOwnKey === true ? Number(asRecord(details).upstream_inference_cost) : 0
   return nanoWithin(cost + atVendor)

@@ -3,6 +3,7 @@ import { mistralSpeech } from '../mistral/speech.ts'
 import { mistralTranscription } from '../mistral/transcription.ts'
 import type { Vendor } from '../openai-compatible/index.ts'
 import { OPENROUTER_FIELDS, PROXY_FIELDS } from '../openai-compatible/proxy-fields.ts'
+import { perplexityChat } from '../perplexity/chat.ts'
 import { adapterFor } from '../provider.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openrouterImages } from './modes.ts'
@@ -137,18 +138,15 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     reasoningDetails: true,
     routingFields: OPENROUTER_FIELDS,
   },
-  // Its chat is at /chat/completions, without a version. Usage comes with every chunk.
+  // It ended its chat in September 2026: both are at /responses.
   perplexity: {
     label: 'Perplexity',
-    apiBase: 'https://api.perplexity.ai',
-    modes: [],
-    models: false,
-    ...MAX_TOKENS,
-    reasoning: 'none',
-    refusesSilence: true,
-    alternates: true,
-    nameless: true,
-    efforts: [[/^/, ['minimal', 'low', 'medium', 'high']]],
+    apiBase: 'https://api.perplexity.ai/v1',
+    maker: 'perplexity',
+    modes: ['responses'],
+    own: { chat: adapterFor(perplexityChat) },
+    // Models in the place of the one that was chosen.
+    routingFields: new Set(['models', 'preset']),
   },
   xai: {
     label: 'xAI',

@@ -64,6 +64,7 @@ it.each([
     { cost: 0.0012, is_byok: false, cost_details: { upstream_inference_cost: 0.0012 } },
     1_200_000,
   ],
+  ['as Perplexity bills', { cost: { currency: 'USD', total_cost: 0.0026, tool_calls_cost: 0.0025 } }, 2_600_000],
   ['as xAI bills', { cost_in_usd_ticks: 37_756_000 }, 3_775_600],
   ['as xAI bills what is free', { cost_in_usd_ticks: 0 }, 0],
   ['in no ticks that anybody can owe', { cost_in_usd_ticks: 1e308 }, undefined],

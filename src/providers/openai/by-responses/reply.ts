@@ -6,6 +6,7 @@ import type { Reply } from '../../provider.ts'
 import { wireUsage } from '../../wire/wire-usage.ts'
 import { responsesFailure } from '../responses-failure.ts'
 import { responsesUsage } from '../responses-usage.ts'
+import { citationsIn } from './annotations.ts'
 import { reasoningBlocks, summaryText } from './own-reasoning.ts'
 
 const HEAD_BYTES = 256
@@ -25,8 +26,9 @@ export function responsesReply(bytes: Uint8Array, reader: string): Reply {
     throw new GatewayError('upstream_malformed', "The provider's answer is not a response.")
   }
   const items = asList(response.output).map(asRecord)
-  const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => asList(content).map(asRecord))
-  const content = parts.map(({ text }) => asText(text)).join('')
+  const parts = partsOf(response)
+  const content = textIn(response)
+  const annotations = citationsIn(response.output, content)
   const refusal = parts.map((part) => asText(part.refusal)).join('')
   const thoughts = items.filter(({ type }) => type === 'reasoning')
   const thought = thoughts.map(({ summary }) => summaryText(summary)).join('\n\n')
@@ -48,6 +50,7 @@ export function responsesReply(bytes: Uint8Array, reader: string): Reply {
           ...(refusal === '' ? {} : { refusal }),
           ...(thought === '' ? {} : { reasoning_content: thought }),
           ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+          ...(annotations.length === 0 ? {} : { annotations }),
           ...(calls.length === 0 ? {} : { tool_calls: calls }),
         },
         finish_reason: finishOf(response, calls.length > 0),
@@ -57,6 +60,19 @@ export function responsesReply(bytes: Uint8Array, reader: string): Reply {
   }
   return { completion, usage, outputCharacters: usage ? 0 : content.length + refusal.length }
 }
+
+/** The parts of its messages. */
+const partsOf = ({ output }: JsonRecord): JsonRecord[] =>
+  asList(output)
+    .map(asRecord)
+    .filter(({ type }) => type === 'message')
+    .flatMap(({ content }) => asList(content).map(asRecord))
+
+/** The text of a response. */
+export const textIn = (response: JsonRecord): string =>
+  partsOf(response)
+    .map(({ text }) => asText(text))
+    .join('')
 
 /** What chat knows of a response. Its id would name an answer that is not kept. */
 export function identityOf({ model, created_at }: JsonRecord) {

@@ -82,7 +82,7 @@ export function responsesRequest(
 }
 
 /** Responses holds functions strictly to their schema unless it is told not to. */
-function toolOf(tool: unknown): JsonRecord {
+export function toolOf(tool: unknown): JsonRecord {
   const { name, description, parameters, strict } = asRecord(asRecord(tool).function)
   return {
     type: 'function',

@@ -8,13 +8,15 @@ import { sseReader } from '../../wire/sse-reader.ts'
 import { wireUsage } from '../../wire/wire-usage.ts'
 import { responsesErrorFailure, responsesFailure } from '../responses-failure.ts'
 import { responsesUsage } from '../responses-usage.ts'
+import { citationsIn } from './annotations.ts'
 import { reasoningBlocks } from './own-reasoning.ts'
-import { finishOf, identityOf } from './reply.ts'
+import { finishOf, identityOf, textIn } from './reply.ts'
 
 /** Reads the events of a response as chunks of chat. */
-function responsesChunks(reader: string): StreamReader {
+export function responsesChunks(reader: string): StreamReader {
   let identity = identityOf({})
   let hasContent = false
+  let text = ''
   /** The numbers of the calls by the places of their items, and those without arguments so far. */
   const calls = new Map<unknown, number>()
   const bare = new Set<unknown>()
@@ -39,7 +41,10 @@ function responsesChunks(reader: string): StreamReader {
       identity = identityOf(asRecord(response))
       return [chunk({ role: 'assistant', content: '' })]
     },
-    'response.output_text.delta': ({ delta }) => said({ content: asText(delta) }, asText(delta)),
+    'response.output_text.delta'({ delta }) {
+      text += asText(delta)
+      return said({ content: asText(delta) }, asText(delta))
+    },
     'response.refusal.delta': ({ delta }) => said({ refusal: asText(delta) }, asText(delta)),
     'response.reasoning_summary_text.delta': ({ delta }) => said({ reasoning_content: asText(delta) }, asText(delta)),
     'response.output_item.added'({ item, output_index: at }) {
@@ -64,6 +69,7 @@ function responsesChunks(reader: string): StreamReader {
     'response.completed': ending,
     'response.incomplete': ending,
     'response.failed': ending,
+    'response.cancelled': ending,
     error: (event) => [{ failure: responsesErrorFailure(event.error ?? event) }],
   }
 
@@ -72,10 +78,15 @@ function responsesChunks(reader: string): StreamReader {
     const usage = responsesUsage(final)
     const failure = hasContent && final.status === 'incomplete' ? undefined : responsesFailure(final)
     if (failure) return [...(usage ? [{ usage }] : []), { failure }]
+    // Perplexity may tell a text at the end alone.
+    const whole = textIn(final)
+    const untold = whole.startsWith(text) ? whole.slice(text.length) : ''
+    const annotations = citationsIn(final.output, text + untold)
+    const before = [...said({ content: untold }, untold), ...(annotations.length === 0 ? [] : [chunk({ annotations })])]
     const finished: StreamStep = { ...chunk({}, finishOf(final, calls.size > 0)), commits: true, finished: true }
-    if (!usage) return [finished, { done: true }]
+    if (!usage) return [...before, finished, { done: true }]
     const told = { ...identity, object: 'chat.completion.chunk' as const, choices: [], usage: wireUsage(usage) }
-    return [finished, { chunk: told, usage, done: true }]
+    return [...before, finished, { chunk: told, usage, done: true }]
   }
 
   return sseReader((frame: Frame) => {

@@ -1,7 +1,6 @@
 import { matchesBehind, wordsIn } from '../../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { Drop } from '../../../modes/field-table.ts'
-import { withAlternatingTurns } from '../../wire/fitting/alternating-turns.ts'
 import { basicConversation } from '../../wire/fitting/basic-conversation.ts'
 import {
   OF_CALLS,
@@ -27,8 +26,8 @@ export function conversationFitting(
   quirks: ChatQuirks,
 ): (body: ChatRequest, changed: Messages | undefined, drop: Drop) => Messages | undefined {
   const words = wordsThatChange(quirks)
-  const { answersResults, marksPrefill, alternates, refusesSilence, stringContents, longestCallId } = quirks
-  const isOrdered = answersResults || marksPrefill || alternates
+  const { answersResults, marksPrefill, refusesSilence, stringContents, longestCallId } = quirks
+  const isOrdered = answersResults || marksPrefill
   const longId = longestCallId === undefined ? undefined : new RegExp(`^\\s*:\\s*"[^"]{${longestCallId + 1}}`)
   const isAmong = (body: ChatRequest, names: readonly string[], pattern: RegExp) =>
     names.some((name) => matchesBehind(body, 'messages', name, pattern) !== false)
@@ -86,7 +85,6 @@ function fitted(
     nameless,
     answersResults,
     marksPrefill,
-    alternates,
     stringContents,
     takesRefusals,
   }: ChatQuirks,
@@ -105,7 +103,6 @@ function fitted(
   if (nameless) fitting = basicConversation(fitting, drop, true)
   if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)
   if (answersResults) fitting = withResultsAnswered(withoutSilence(fitting, reasoning !== 'none'))
-  if (alternates) fitting = withAlternatingTurns(fitting)
   if (stringContents) fitting = withStringContents(fitting)
   return marksPrefill ? withMarkedPrefill(fitting) : fitting
 }

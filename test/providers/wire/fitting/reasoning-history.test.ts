@@ -31,7 +31,6 @@ describe('what a model thought in earlier turns', () => {
 
   it.each([
     ['mistral', {}],
-    ['perplexity', {}],
     ['groq', { reasoning: 'two and two' }],
     ['cerebras', { reasoning: 'two and two' }],
     ['deepseek', { reasoning_content: 'two and two' }],
