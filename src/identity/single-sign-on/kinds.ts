@@ -16,10 +16,12 @@ export interface Kind {
   /** Whether the e-mail address is the person's own, where the standard claim does not say so. */
   vouchesFor?(claims: Claims, documentIssuer: string | undefined): boolean
   /** Whether the owner of the address's domain keeps the account, where a verified address does not say so. */
-  isKeptByDomain?(claims: Claims): boolean
+  isKeptByDomain?(claims: Claims, tokenIssuer: string | undefined): boolean
 }
 
 const TENANT = '{tenantid}'
+/** Google itself, not a stand-in for it. */
+const GOOGLE = /^(https:\/\/)?accounts\.google\.com$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Everybody's own accounts at Microsoft: a tenant without an administrator. */
 const CONSUMERS = '9188040d-6c67-4c5b-b112-36a304b66dad'
@@ -45,7 +47,8 @@ export const KINDS: Readonly<Record<SsoKind, Kind>> = {
     // Both are documented.
     tokenIssuer: (issuer, { iss }) => (iss === new URL(issuer).host ? iss : issuer),
     // Other accounts stay with people who have left the domain: the address was verified when they were made.
-    isKeptByDomain: ({ hd, email }) => typeof hd === 'string' || /@(gmail|googlemail)\.com$/i.test(String(email)),
+    isKeptByDomain: ({ hd, email }, issuer) =>
+      !GOOGLE.test(issuer ?? '') || typeof hd === 'string' || /@(gmail|googlemail)\.com$/i.test(String(email)),
   },
   okta: { label: 'Okta' },
   oidc: { label: 'single sign-on' },
@@ -58,7 +61,8 @@ export function isVerified(kind: Kind, claims: Claims, documentIssuer: string | 
   return kind.vouchesFor?.(claims, documentIssuer) ?? false
 }
 
-/** Whether the account ends with the person's place in the domain of their address, as far as the provider tells. */
-export function isOfDomain(kind: Kind, claims: Claims, documentIssuer: string | undefined): boolean {
-  return isVerified(kind, claims, documentIssuer) && (kind.isKeptByDomain?.(claims) ?? true)
+/** Whether the account of a verified address ends with the person's place in its domain, as far as the issuer of their token
+ *  tells. */
+export function isKept({ isKeptByDomain }: Kind, claims: Claims, tokenIssuer: string | undefined): boolean {
+  return isKeptByDomain?.(claims, tokenIssuer) ?? true
 }

@@ -12,7 +12,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi'
 import type { Secret } from '../../lib/secret.ts'
-import { type Claims, isOfDomain, isVerified } from './kinds.ts'
+import { type Claims, isKept, isVerified } from './kinds.ts'
 import { SignOnProblem } from './problem.ts'
 import type { Provider } from './provider.ts'
 import { redeemCode } from './redeem-code.ts'
@@ -77,12 +77,13 @@ export async function profileOf(
     ? undefined
     : await readUserinfo(server, us, tokens.access_token, textOf(token?.sub), request)
   const claims = userinfo?.email === undefined ? (token ?? userinfo ?? {}) : userinfo
+  const emailVerified = isVerified(kind, claims, issuer)
   return {
     provider: nameOf(expected, issuer, provider),
     subject: storable(claims.sub, 255) ?? refuse('it names nobody'),
     email: storable(claims.email, 254),
-    emailVerified: isVerified(kind, claims, issuer),
-    ofDomain: isOfDomain(kind, claims, issuer),
+    emailVerified,
+    ofDomain: emailVerified && isKept(kind, claims, expected),
     name: storable(token?.name ?? userinfo?.name, 200),
   }
 }
