@@ -142,6 +142,11 @@ describe('what the file system refuses', () => {
     expect(said.message).toMatch(new RegExp(`^The embedded database in /data/postgres cannot be opened: .*${what}`))
   })
 
+  it('a database that may open no more files is not called damaged', () => {
+    const error = new Error(", Unknown error: Too many open files '/data/postgres'")
+    expect(whyNotOpened('/data/postgres', error).message).toMatch(/ulimit -n/)
+  })
+
   it.runIf(process.platform === 'linux')(
     'a database that aborts on a full disk, after a kill, is not called damaged',
     () => {

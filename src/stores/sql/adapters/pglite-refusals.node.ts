@@ -39,6 +39,8 @@ export function whyNotOpened(path: string, error: unknown): NotOpened {
     )
   }
   const { message = String(error) } = error as { readonly message?: string }
+  if (/too many open files/i.test(message))
+    return new NotOpened(`${at}this process may not open more files. Raise its limit (ulimit -n, LimitNOFILE).`)
   return new NotOpened(`${at}its files are damaged (${message}). Restore the folder from a backup, or ${ELSEWHERE}.`)
 }
 
