@@ -157,8 +157,8 @@ export async function leadGroup(options: {
   let collections = 0
   const collecting = setInterval(() => void collect(++collections, LEADER), COLLECT_MS)
   over.promise.then(() => clearInterval(collecting))
-  start()
   onStop(stop)
+  start()
   const code = await over.promise
   await atMost(LAST_LINES_MS, Promise.all(passing))
   return code
