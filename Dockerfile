@@ -5,7 +5,7 @@ COPY . .
 RUN npm install --no-audit --no-fund && npm pack --pack-destination /package
 
 FROM node:24-alpine
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 GATEWAY_DATA_DIR=/data NODE_COMPILE_CACHE=/tmp/compiled
+ENV NODE_ENV=production HOST=:: PORT=8787 GATEWAY_DATA_DIR=/data NODE_COMPILE_CACHE=/tmp/compiled
 WORKDIR /gateway
 COPY --from=package /package/*.tgz /tmp/gateway.tgz
 # The package itself holds everything but the embedded database, its only dependency.

@@ -16,6 +16,7 @@ import { nodeClient } from '../http/client.node.ts'
 import { connectionsOf, drain, pendingWork } from '../http/drain.node.ts'
 import { onExpectation } from '../http/expectations.node.ts'
 import { noTunnel, requestListener, toResponse, unreadableAnswer } from '../http/listener.node.ts'
+import { listening } from '../http/listening.node.ts'
 import { KEPT_SECONDS } from '../http/plain/plain-answer.node.ts'
 import { plainConnections } from '../http/plain/plain-connections.node.ts'
 import { watchStalls } from '../http/stalls.node.ts'
@@ -112,10 +113,9 @@ export async function serve(
   })
   server.on('connect', (_, socket) => socket.on('error', () => socket.destroy()).end(noTunnel()))
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(address.port, address.host, resolve)
-  })
+  await listening(server, address.port, address.host)
+  // A connection that cannot be accepted ends neither the others nor the process.
+  server.on('error', (error) => log.error('accept.failed', { error: describeError(error) }))
   const timers = startTimers(scheduledJobs(services), (job, signal) => {
     const work = runOnce(services, job, signal)
     pending.add(work)
