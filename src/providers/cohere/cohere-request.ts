@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
@@ -54,8 +54,9 @@ const within = (least: number, value: unknown, most: number) =>
 const WITHOUT_THOUGHTS = /^(command(-r.*|-light.*|-nightly)?|command-a-(03-2025|vision.*|translate.*)|c4ai-.*)$/
 
 /** Translates a chat request to Cohere's API. */
-export function cohereRequest(given: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
-  refuseUnsupportedFields(given, SUPPORTED, COHERE, drop)
+export function cohereRequest(sent: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
+  refuseUnsupportedFields(sent, SUPPORTED, COHERE, drop)
+  const given = withCalledTools(sent)
   // It refuses a format beside tools or documents.
   const isAlone = asList(given.tools).length + asList(given.documents).length === 0
   const asked = withSchemaFormat(given)
@@ -101,6 +102,17 @@ function unthought({ thinking, reasoning_effort: effort }: ChatRequest, drop: Dr
   if (isRecord(thinking) && thinking.type !== 'disabled') drop('thinking')
   if (effort != null && effort !== 'none') drop('reasoning_effort')
   return undefined
+}
+
+/** A request without tools whose conversation has called some offers those and forbids to call them, since Cohere refuses a
+ *  conversation with tool calls without tools. */
+function withCalledTools(body: ChatRequest): ChatRequest {
+  if (body.tools?.length) return body
+  const calls = body.messages.flatMap(({ tool_calls }) => asList(tool_calls))
+  const names = new Set(calls.map((call) => asText(asRecord(asRecord(call).function).name)))
+  if (names.size === 0) return body
+  const tools = Array.from(names, (name) => ({ type: 'function', function: { name } }))
+  return { ...body, tools, tool_choice: 'none' }
 }
 
 /** Cohere cannot require a particular tool, so only that tool is offered. */

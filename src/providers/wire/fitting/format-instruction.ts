@@ -29,7 +29,7 @@ export function withFormatInstruction(body: ChatRequest, drop: Drop): ChatReques
   if (type === 'json_schema') drop('response_format')
   const { schema } = asRecord(json_schema)
   const fits = isRecord(schema) ? ` It has to fit this JSON schema: ${JSON.stringify(schema)}` : ''
-  const functions = body.tools?.length ? 'You may call functions first. ' : ''
+  const functions = body.tools?.length && body.tool_choice !== 'none' ? 'You may call functions first. ' : ''
   return { ...rest, messages: instructed(messages, functions + JSON_ONLY + fits) }
 }
 
