@@ -66,12 +66,13 @@ const answer = {
   thinking_blocks: [{ type: 'thinking', thinking: 'I read it.', signature: 's' }],
   images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
   prefix: false,
+  parsed: null,
   tool_calls: [
     {
       index: 0,
       id: 'call_1234',
       type: 'function',
-      function: { name: 'read', arguments: '{}' },
+      function: { name: 'read', arguments: '{}', parsed_arguments: {} },
       extra_content: { google: { thought_signature: 'x' } },
     },
   ],

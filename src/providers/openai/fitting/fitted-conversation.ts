@@ -2,13 +2,7 @@ import { matchesBehind, wordsIn } from '../../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import { basicConversation } from '../../wire/fitting/basic-conversation.ts'
-import {
-  OF_CALLS,
-  OF_MESSAGES,
-  withPlainCalls,
-  withPlainParts,
-  withPlainRefusals,
-} from '../../wire/fitting/plain-answers.ts'
+import { FOREIGN_MEMBERS, withPlainCalls, withPlainParts, withPlainRefusals } from '../../wire/fitting/plain-answers.ts'
 import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../../wire/fitting/plain-conversation.ts'
 import { withMarkedPrefill } from '../../wire/fitting/prefill.ts'
 import { REASONING_FIELDS, withReasoning } from '../../wire/fitting/reasoning-history.ts'
@@ -65,7 +59,7 @@ function wordsThatChange({
     ...(unknownHints ? [...OF_ANSWERS, PARTS] : []),
     ...(documentUrls ? [FILE] : []),
     ...(nameless ? [NAME] : []),
-    ...(strictCalls ? [...OF_CALLS, ...OF_MESSAGES] : []),
+    ...(strictCalls ? FOREIGN_MEMBERS : []),
   ])
 }
 

@@ -6,20 +6,23 @@ import { REASONING_FIELDS } from './reasoning-history.ts'
 type Messages = ChatRequest['messages']
 type Message = Messages[number]
 
-/** The members that calls and messages have in answers of some vendors, and that clients send back as they are: OpenAI
- *  and others refuse them. */
-export const OF_CALLS = ['extra_content', 'index'] as const
-export const OF_MESSAGES = ['images', 'prefix'] as const
+/** The members that calls, their functions and messages have in answers of some vendors, or that clients write into them
+ *  (`parsed`), and that clients send back as they are: OpenAI and others refuse them. */
+const OF_CALLS = ['extra_content', 'index'] as const
+const OF_FUNCTIONS = ['parsed_arguments'] as const
+const OF_MESSAGES = ['images', 'parsed', 'prefix'] as const
+export const FOREIGN_MEMBERS: readonly string[] = [...OF_CALLS, ...OF_FUNCTIONS, ...OF_MESSAGES]
 const DIGITS = 32
 
 /** Messages without what only other vendors know of an answer and its calls, and with no longer ids of calls than
  *  `longestId`; the same list where nothing changes. */
 export function withPlainCalls(messages: Messages, longestId = Number.POSITIVE_INFINITY): Messages {
   const isLong = (id: unknown) => asText(id).length > longestId
-  const isPlain = (call: JsonRecord) => !isLong(call.id) && OF_CALLS.every((name) => call[name] === undefined)
+  const isPlain = (call: JsonRecord) =>
+    !isLong(call.id) && hasNone(call, OF_CALLS) && hasNone(call.function, OF_FUNCTIONS)
   const isFitting = (message: Message) =>
     !isLong(message.tool_call_id) &&
-    message.images === undefined &&
+    hasNone(message, ['images', 'parsed']) &&
     // Mistral's client says of every answer that it is whole.
     message.prefix !== false &&
     asList(message.tool_calls).every((call) => isPlain(asRecord(call)))
@@ -29,11 +32,14 @@ export function withPlainCalls(messages: Messages, longestId = Number.POSITIVE_I
   const plainCall = (value: unknown) => {
     const call = asRecord(value)
     if (isPlain(call)) return value
-    return { ...without(call, OF_CALLS), id: shortened(call.id) }
+    const called = hasNone(call.function, OF_FUNCTIONS)
+      ? {}
+      : { function: without(asRecord(call.function), OF_FUNCTIONS) }
+    return { ...without(call, OF_CALLS), ...called, id: shortened(call.id) }
   }
   return messages.map((message) => {
     if (isFitting(message)) return message
-    const { images: _, prefix, ...rest } = message
+    const { images: _, parsed: _parsed, prefix, ...rest } = message
     const { tool_calls, tool_call_id } = rest
     return {
       ...rest,
@@ -43,6 +49,8 @@ export function withPlainCalls(messages: Messages, longestId = Number.POSITIVE_I
     }
   })
 }
+
+const hasNone = (value: unknown, names: readonly string[]) => names.every((name) => asRecord(value)[name] === undefined)
 
 /** What a message has beside its content. */
 const BESIDE = new Set(['role', 'refusal', 'annotations', 'audio', 'function_call', 'tool_calls', ...OF_MESSAGES])
