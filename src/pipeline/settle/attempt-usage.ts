@@ -22,7 +22,7 @@ export function usedByLast(
   const { mode } = call.endpoint
   const last = call.attempts.at(-1)
   if (!last) return undefined
-  const reported = reportedUsage(call)
+  const reported = reportedUsage(call, last)
   const measured = mode.measure(asAsked(call, last.deployment))
   // An attempt that failed before the client left, during a pause, cost nothing.
   const pending = GIVEN_UP.includes(last.failure?.failure)
@@ -40,7 +40,7 @@ export function usedByLast(
 
 /** The usage of an attempt whose answer another one continues. */
 export function usedByCut(call: Call, cut: Attempt): Usage {
-  const reported = reportedUsage(call)
+  const reported = reportedUsage(call, cut)
   const measured = call.endpoint.mode.measure(asAsked(call, cut.deployment))
   return onItsTerms(cut, reported ?? estimate(call, cut), measured, reported)
 }

@@ -1,9 +1,16 @@
 import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
-import type { Call } from '../call.ts'
+import type { Attempt, Call } from '../call.ts'
+import { estimate } from './estimate.ts'
 
-/** The usage reported so far. If it does not count the output, as in a stream that is cut after its input usage, the
- *  output is estimated. */
-export function reportedUsage({ usage, outputCharacters, endpoint }: Call): Usage | undefined {
-  if (!usage || usage.outputTokens > 0 || outputCharacters === 0 || endpoint.mode.unit !== 'tokens') return usage
+/** The usage reported so far. A side that it does not count is estimated: the output of a stream that is cut after its
+ *  input usage, or the input where a provider counts its answer alone. */
+export function reportedUsage(call: Call, attempt: Attempt): Usage | undefined {
+  const { usage, outputCharacters, endpoint } = call
+  if (!usage || endpoint.mode.unit !== 'tokens') return usage
+  if (usage.outputTokens > 0) {
+    if (usage.inputTokens > 0) return usage
+    return { ...usage, inputTokens: estimate(call, attempt).inputTokens, estimated: true }
+  }
+  if (outputCharacters === 0) return usage
   return { ...usage, outputTokens: tokensOfCharacters(outputCharacters), estimated: true }
 }

@@ -85,8 +85,9 @@ describe('a call of a batch that runs once more under its id', () => {
 
   it('after its end is paid once, and leaves nothing held', async () => {
     const { ask, mark, services } = scene()
-    for (let run = 0; run < 3; run++) expect(await ask(mark(ends), { output: 5000 })).toMatchObject({ status: 200 })
-    expect((await services.store.signals(['d']))[0]).toMatchObject({ active: 0, used: { requests: 3, tokens: 5000 } })
+    for (let run = 0; run < 3; run++)
+      expect(await ask(mark(ends), { input: 1, output: 5000 })).toMatchObject({ status: 200 })
+    expect((await services.store.signals(['d']))[0]).toMatchObject({ active: 0, used: { requests: 3, tokens: 5001 } })
     // It has cost half of the budget.
     expect(await ask(undefined, { output: 5000 })).toMatchObject({ status: 200 })
     expect(await ask(undefined, { output: 1 })).toMatchObject({ status: 429, param: 'key_budget' })
