@@ -4,7 +4,7 @@ import { pathTo, useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { shortcut } from '../data/shortcuts.ts'
-import { Entity } from '../design/badge.tsx'
+import { Cut, Entity } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'
 import { Code } from '../design/code.tsx'
 import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
@@ -39,7 +39,7 @@ const FILTERS: readonly Filter[] = [
 ]
 
 const COLUMNS: ReadonlyArray<Column<Batch>> = [
-  { id: 'id', label: 'Batch', cell: ({ id }) => <span class="mono">{id}</span> },
+  { id: 'id', label: 'Batch', cell: ({ id }) => <Cut mono>{id}</Cut> },
   { id: 'state', label: 'State', cell: (batch) => <BatchState batch={batch} /> },
   { id: 'progress', label: 'Done', cell: (batch) => <Progress batch={batch} /> },
   { id: 'endpoint', label: 'Endpoint', priority: 3, cell: ({ endpoint }) => <span class="mono">{endpoint}</span> },

@@ -4,7 +4,7 @@ import { useOpen, useParams } from '../data/params.ts'
 import { useApi, usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
-import { Badge, State } from '../design/badge.tsx'
+import { Badge, Cut, State } from '../design/badge.tsx'
 import { ButtonLink } from '../design/button.tsx'
 import { StateOf } from '../design/deployment-state.tsx'
 import { SearchField } from '../design/filters.tsx'
@@ -151,14 +151,14 @@ function List({
 }
 
 const columnsOf = (stateOf: (one: Deployment) => ComponentChildren): ReadonlyArray<Column<Deployment>> => [
-  { id: 'id', label: 'Deployment', cell: (one) => <span class="cut left">{one.deployment_id}</span> },
+  { id: 'id', label: 'Deployment', cell: (one) => <Cut>{one.deployment_id}</Cut> },
   { id: 'health', label: 'Health', cell: stateOf },
   { id: 'provider', label: 'Provider', priority: 2, cell: (one) => upstreamOf(one).kind },
   {
     id: 'model',
     label: 'Model',
     priority: 2,
-    cell: (one) => <span class="cut left mono">{upstreamOf(one).model}</span>,
+    cell: (one) => <Cut mono>{upstreamOf(one).model}</Cut>,
   },
   {
     id: 'credential',

@@ -1,6 +1,7 @@
 import type { Row } from '../../data/client.ts'
 import { useParams } from '../../data/params.ts'
 import { useApi } from '../../data/query.ts'
+import { Cut } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { SearchField } from '../../design/filters.tsx'
 import { Facts, Section } from '../../design/page.tsx'
@@ -34,7 +35,7 @@ function Source({ of: { source, variable } }: { readonly of: Key }) {
 }
 
 export const COLUMNS: ReadonlyArray<Column<Key>> = [
-  { id: 'key', label: 'Setting', cell: ({ key }) => <span class="mono">{key.slice(key.indexOf('.') + 1)}</span> },
+  { id: 'key', label: 'Setting', cell: ({ key }) => <Cut mono>{key.slice(key.indexOf('.') + 1)}</Cut> },
   { id: 'value', label: 'Value', cell: (key) => <Value of={key} /> },
   { id: 'source', label: 'From', cell: (key) => <Source of={key} /> },
   { id: 'meaning', label: 'Meaning', priority: 2, cell: ({ meaning }) => <span class="wraps">{meaning}</span> },
