@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useOpen, useParams } from '../../data/params.ts'
 import { usePages } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
+import { Cut } from '../../design/badge.tsx'
 import { SearchField } from '../../design/filters.tsx'
 import { useMaking } from '../../design/list/making.tsx'
 import { Page } from '../../design/page.tsx'
@@ -13,14 +14,14 @@ import { CredentialDialog } from './credential-dialog.tsx'
 import { CredentialPanel } from './credential-panel.tsx'
 
 const COLUMNS: ReadonlyArray<Column<Credential>> = [
-  { id: 'name', label: 'Credential', cell: ({ name }) => <span class="cut left">{name}</span> },
+  { id: 'name', label: 'Credential', cell: ({ name }) => <Cut>{name}</Cut> },
   { id: 'provider', label: 'Provider', cell: ({ provider }) => provider },
   {
     id: 'address',
     label: 'Address',
     priority: 3,
     cell: ({ gateway_params: { api_base: address } }) =>
-      address ? <span class="cut left mono">{String(address)}</span> : <span class="quiet">the usual one</span>,
+      address ? <Cut mono>{String(address)}</Cut> : <span class="quiet">the usual one</span>,
   },
   {
     id: 'used',

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, api } from '../../data/client.ts'
 import { useApi } from '../../data/query.ts'
 import { shortcut } from '../../data/shortcuts.ts'
+import { Cut } from '../../design/badge.tsx'
 import { Meter } from '../../design/meter.tsx'
 import { Section } from '../../design/page.tsx'
 import { share } from '../../design/rounded.ts'
@@ -24,7 +25,7 @@ const MODES: readonly Mode[] = [
 type Line = Simulation['deployments'][number] & { readonly now: number | undefined }
 
 const COLUMNS: ReadonlyArray<Column<Line>> = [
-  { id: 'deployment', label: 'Deployment', cell: (one) => <span class="cut left">{one.deployment_id}</span> },
+  { id: 'deployment', label: 'Deployment', cell: (one) => <Cut>{one.deployment_id}</Cut> },
   { id: 'now', label: 'In force', cell: ({ now }) => (now === undefined ? '–' : <Bar of={now} />) },
   { id: 'draft', label: 'Draft', cell: (one) => <Bar of={one.share} /> },
   {
