@@ -33,6 +33,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   const: (expected: unknown, value) => value === expected,
   pattern: (pattern: string, value) => typeof value !== 'string' || new RegExp(pattern, 'u').test(value),
   minLength: (length: number, value) => typeof value !== 'string' || value.length >= length,
+  maxLength: (length: number, value) => typeof value !== 'string' || value.length <= length,
   minimum: (bound: number, value) => typeof value !== 'number' || value >= bound,
   maximum: (bound: number, value) => typeof value !== 'number' || value <= bound,
   exclusiveMinimum: (bound: number, value) => typeof value !== 'number' || value > bound,

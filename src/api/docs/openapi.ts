@@ -74,9 +74,9 @@ function requestBody({ schema, contentType }: NonNullable<RouteContract['body']>
 }
 
 function response({ description, schema, contentType }: ResponseContract): object {
+  if (!schema && contentType === undefined) return { description }
   const asJson = schema ? { 'application/json': { schema: jsonSchema(schema(), 'output') } } : {}
-  const others = [contentType ?? []].flat().map((form) => [form, {}] as const)
-  if (!schema && others.length === 0) return { description }
+  const others = [contentType ?? []].flat().map((form) => [form, {}])
   return { description, content: { ...asJson, ...Object.fromEntries(others) } }
 }
 

@@ -6,15 +6,19 @@ export function latin1Text({ buffer, byteOffset, byteLength }: Uint8Array): stri
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
-/** What follows each occurrence of an ASCII text in bytes, up to so many of them. */
-export function asciiBehind({ buffer, byteOffset, byteLength }: Uint8Array, text: string, length: number): string[] {
+/** Whether what follows each occurrence of an ASCII text in bytes, up to so many of them, begins as a pattern says. */
+export function eachBegins(
+  { buffer, byteOffset, byteLength }: Uint8Array,
+  text: string,
+  length: number,
+  pattern: RegExp,
+): boolean {
   const bytes = Buffer.from(buffer, byteOffset, byteLength)
-  const found: string[] = []
   for (let at = bytes.indexOf(text, 0); at !== -1; at = bytes.indexOf(text, at)) {
     at += text.length
-    found.push(bytes.toString('latin1', at, at + length))
+    if (!pattern.test(bytes.toString('latin1', at, at + length))) return false
   }
-  return found
+  return true
 }
 
 /** Whether an ASCII text occurs in bytes. */

@@ -23,7 +23,7 @@ import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
-import { endsIn, publicEnd, withPublicEnds } from './answers/public-ends.ts'
+import { endsUnusually, endsUsually, withPublicEnds } from './answers/public-ends.ts'
 import { withSealedDetails } from './answers/reasoning-details.ts'
 import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
@@ -38,6 +38,10 @@ import { sameStrictness } from './fitting/same-strictness.ts'
 import { strictFields } from './fitting/strict-fields.ts'
 import { reportedError } from './read-error.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
+
+/** Fields of a request in the place of what they were. */
+type Changes = Readonly<Record<string, unknown>>
+const NO_CHANGES: Changes = {}
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(
@@ -153,12 +157,12 @@ function withFittingFormat(body: ChatRequest, quirks: ChatQuirks, drop: Drop): C
 }
 
 /** The same of a request in chat, as changes; whether its messages speak of JSON is left to the client. */
-function fittedFormat(body: ChatRequest, quirks: ChatQuirks, drop: Drop): Record<string, unknown> {
+function fittedFormat(body: ChatRequest, quirks: ChatQuirks, drop: Drop): Changes {
   const { withoutSchemas, schemasAlone, formatsAlone } = quirks
   const { type } = asRecord(withoutSchemas || schemasAlone || formatsAlone ? body.response_format : undefined)
-  if (type !== 'json_schema' && !(type === 'json_object' && (schemasAlone || formatsAlone))) return {}
+  if (type !== 'json_schema' && !(type === 'json_object' && (schemasAlone || formatsAlone))) return NO_CHANGES
   const { messages, response_format } = withFittingFormat(body, quirks, drop)
-  return messages === body.messages ? {} : { messages, response_format }
+  return messages === body.messages ? NO_CHANGES : { messages, response_format }
 }
 
 /** A translated conversation without what the vendor cannot read; the same list where nothing changes. */
@@ -178,20 +182,18 @@ function limitOf({ maxTokens, newerLimit }: ChatQuirks, model: string): ChatQuir
 }
 
 /** The limit of output tokens under the vendor's name for it. A request with both names is left to the vendor. */
-function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record<string, unknown> {
-  if (known === undefined) return {}
+function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Changes {
+  if (known === undefined) return NO_CHANGES
   const other = known === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
-  if (body[other] === undefined || (body[other] !== null && body[known] != null)) return {}
+  if (body[other] === undefined || (body[other] !== null && body[known] != null)) return NO_CHANGES
   return { [other]: undefined, ...(body[other] === null ? {} : { [known]: body[other] }) }
 }
 
 function replyIn(bytes: Uint8Array, body: ChatRequest, { partsInAnswers }: ChatQuirks): Reply {
-  const ends = endsIn(bytes)
-  const answer = ends.some((end) => publicEnd(end) !== end) ? withPublicEnds(bytes) : bytes
-  if (partsInAnswers && includesAscii(answer, '"thinking"')) return read(withTextContents(answer))
-  const usage = asksForAudio(body) || ends.some(isFailedEnd) ? undefined : usageAtEnd(answer, 'choices')
-  if (!usage || usage.outputTokens === 0) return read(answer)
-  return { bytes: answer, contentType: 'application/json', usage, outputCharacters: 0 }
+  if (partsInAnswers && includesAscii(bytes, '"thinking"')) return read(withTextContents(bytes))
+  const usage = asksForAudio(body) ? undefined : usageAtEnd(bytes, 'choices')
+  if (!usage || usage.outputTokens === 0 || !endsUsually(bytes)) return read(bytes)
+  return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
 }
 
 /** Whether a request has what is written to the cache kept for twelve hours. */
@@ -208,7 +210,7 @@ function read(bytes: Uint8Array): Reply {
   if (failed !== -1) throw openaiEmbeddedFailure(asRecord(asList(parseRecord(bytes)?.choices)[failed]).error)
   const usage = openaiUsage(body.usage, body)
   return {
-    bytes,
+    bytes: body.choices.some(endsUnusually) ? withPublicEnds(bytes) : bytes,
     contentType: 'application/json',
     usage,
     outputCharacters: usage && usage.outputTokens > 0 ? 0 : charactersOf(body.choices),

@@ -18,7 +18,9 @@ export const openaiResponsesWith = (quirks: ChatQuirks): Adapter<ResponsesReques
   request(call, connection) {
     const { body, bytes } = call
     const { effort } = asRecord(body.reasoning)
-    const changes: Record<string, unknown> = withoutRefused(body, connection.model, effort, quirks, dropper(call))
+    const changes: Record<string, unknown> = {
+      ...withoutRefused(body, connection.model, effort, quirks, dropper(call)),
+    }
     if (body.model !== connection.model) changes.model = connection.model
     if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
     return {

@@ -1,5 +1,5 @@
-import { asciiBehind } from '../../../lib/bytes/latin1.ts'
-import { asList, entryOf, isRecord, parseRecord } from '../../../lib/json/lenient.ts'
+import { eachBegins } from '../../../lib/bytes/latin1.ts'
+import { asList, asRecord, entryOf, isRecord, parseRecord } from '../../../lib/json/lenient.ts'
 import type { FinishReason } from '../../../modes/chat-completion.ts'
 
 /** The words of some vendors for the ends of answers that chat has words for: of Together and Text Generation Inference, of
@@ -20,21 +20,25 @@ const ENDS: Readonly<Record<string, FinishReason>> = {
 export const publicEnd = (reason: unknown): unknown => entryOf(ENDS, reason) ?? reason
 
 const MEMBER = '"finish_reason"'
-const WORD = /^\s*:\s*"(\w*)"/
-const LONGEST_WORD = 64
+const USUAL = /^\s*:\s*("(stop|length|tool_calls|function_call|content_filter)"|null)/
+/** The longest of them, among spaces. */
+const LENGTH = 40
 
-/** The words by which the choices of a whole answer end, found without parsing it. */
-export function endsIn(bytes: Uint8Array): readonly string[] {
-  return asciiBehind(bytes, MEMBER, LONGEST_WORD).flatMap((text) => WORD.exec(text)?.[1] ?? [])
+/** Whether all choices of a long answer end by chat's words, found without parsing it. */
+export const endsUsually = (bytes: Uint8Array): boolean => eachBegins(bytes, MEMBER, LENGTH, USUAL)
+
+/** Whether a choice ends by a word for which chat has its own. */
+export function endsUnusually(choice: unknown): boolean {
+  const { finish_reason: end } = asRecord(choice)
+  return publicEnd(end) !== end
 }
 
 const encoder = new TextEncoder()
 
-/** A whole answer whose choices end by chat's words. */
+/** A whole answer whose choices end by chat's words where it has any. */
 export function withPublicEnds(bytes: Uint8Array): Uint8Array {
   const answer = parseRecord(bytes)
-  if (!answer) return bytes
-  const choices = asList(answer.choices).map((choice) =>
+  const choices = asList(answer?.choices).map((choice) =>
     isRecord(choice) ? { ...choice, finish_reason: publicEnd(choice.finish_reason) } : choice,
   )
   return encoder.encode(JSON.stringify({ ...answer, choices }))

@@ -13,6 +13,10 @@ const LONGEST_USER = 64
 /** The fields of sampling, with the vendors' defaults. */
 const SAMPLING = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const
 
+const SAMPLING_FIELDS = Object.keys(SAMPLING)
+const NO_FIELDS: readonly string[] = []
+const NOTHING: Readonly<Record<string, undefined>> = {}
+
 /** The fields of a translated request whose values the vendor would refuse, as it takes them. */
 export function adaptedFields(
   body: ChatRequest,
@@ -22,7 +26,7 @@ export function adaptedFields(
 ): Record<string, unknown> {
   const { unknownHints, stops, hottest } = quirks
   const { user, stop, temperature, tools } = body
-  const changes = takenEffort(body, model, quirks, drop)
+  const changes: Record<string, unknown> = { ...takenEffort(body, model, quirks, drop) }
   if (typeof user === 'string' && user.length > LONGEST_USER) changes.user = digestOf(user)
   if (stops !== undefined && Array.isArray(stop) && stop.length > stops) {
     changes.stop = stop.slice(0, stops)
@@ -44,12 +48,14 @@ export function withoutRefused(
   body: ModelRequest,
   model: string,
   effort: unknown,
-  { samplesAlone, refuses = [] }: ChatQuirks,
+  { samplesAlone, refuses = NO_FIELDS }: ChatQuirks,
   drop: Drop,
-): Record<string, undefined> {
+): Readonly<Record<string, undefined>> {
   const isUsual = (field: string) => body[field] === entryOf(SAMPLING, field)
-  const sampling = samplesAlone?.(model, effort) ? Object.keys(SAMPLING).filter((field) => !isUsual(field)) : []
-  const present = [...sampling, ...refuses].filter((field) => body[field] !== undefined)
+  const isRefused = (field: string) => body[field] !== undefined && (refuses.includes(field) || !isUsual(field))
+  const sampling = samplesAlone?.(model, effort) ? SAMPLING_FIELDS : NO_FIELDS
+  if (!sampling.some(isRefused) && !refuses.some(isRefused)) return NOTHING
+  const present = [...sampling, ...refuses].filter(isRefused)
   for (const field of present) if (isSet(body[field]) && !isUsual(field) && !isNeutral(field, body[field])) drop(field)
   return Object.fromEntries(present.map((field) => [field, undefined]))
 }
@@ -60,11 +66,11 @@ export function takenEffort(
   model: string,
   { efforts = [], plainWithTools, toldNotToReason }: ChatQuirks,
   drop: Drop,
-): Record<string, unknown> {
+): Readonly<Record<string, unknown>> {
   const isPlain = Boolean(tools?.length && plainWithTools?.test(model))
   const isUnthought = toldNotToReason?.test(model) || effort === 'none'
   const taken = nearestEffort(isPlain ? (isUnthought ? 'none' : undefined) : effort, model, efforts)
-  if (taken === effort) return {}
+  if (taken === effort) return NOTHING
   if (isSet(effort) && (taken === undefined || isPlain)) drop('reasoning_effort')
   return { reasoning_effort: taken }
 }
