@@ -21,7 +21,7 @@ const QUIRKS: ChatQuirks = {
 /** It makes no reasoning that could be sent back. */
 const NO_READER = ''
 
-/** Chat with Perplexity, which ended its own: its agents are asked in the words of Responses. */
+/** Chat with Perplexity, which has none of its own: its agents are asked in the words of Responses. */
 export const perplexityChat: Adapter<ChatRequest> = {
   request(call, connection) {
     const { model, origin, basePath, headers } = connection

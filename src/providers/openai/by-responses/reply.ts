@@ -61,7 +61,7 @@ export function responsesReply(bytes: Uint8Array, reader: string): Reply {
   return { completion, usage, outputCharacters: usage ? 0 : content.length + refusal.length }
 }
 
-/** The parts of its messages. */
+/** The parts of the messages in a response. */
 const partsOf = ({ output }: JsonRecord): JsonRecord[] =>
   asList(output)
     .map(asRecord)

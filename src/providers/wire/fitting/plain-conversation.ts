@@ -91,8 +91,7 @@ function together(one: Message, next: Message): Message {
 
 const isBlank = (content: unknown) => content === undefined || content === null || content === ''
 
-/** The contents of two messages as that of one. */
-export const bothContents = (one: unknown, next: unknown) =>
+const bothContents = (one: unknown, next: unknown) =>
   typeof one === 'string' && typeof next === 'string' ? `${one}\n\n${next}` : [...partsOf(one), ...partsOf(next)]
 
 /** Messages without the model's turns that say nothing, such as those that were cut while it thought: some vendors refuse
