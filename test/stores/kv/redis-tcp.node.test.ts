@@ -118,7 +118,8 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     }
     try {
       await expect(pinged(`${url}?${own}`)).rejects.toThrow(/SELF_SIGNED/)
-      await expect(pinged(`${url}?sslrootcert=${cert}`)).rejects.toThrow(/ALERT_CERTIFICATE_REQUIRED/)
+      // Redis says why and hangs up; which of the two is noticed first is chance.
+      await expect(pinged(`${url}?sslrootcert=${cert}`)).rejects.toThrow(/could not be reached/)
       await expect(pinged(`${url}?sslrootcert=${folder}/none.pem`)).rejects.toThrow(/ENOENT/)
       await pinged(`${url}/0?sslrootcert=${cert}&${own}`)
       const distrust = trusting(certificate)
