@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, checkFunctions, questionOf } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, checkFunctions, functionsOf, questionOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 const text = z.string()
@@ -59,9 +59,9 @@ export const cerebras: StrictVendor = ({ headers, body }, serial) => {
   const asked = checked(schema, body, ({ at, unknown, message }) =>
     refused(unknown === undefined ? `${at}: ${message}` : `${at}: property '${at}' is unsupported`, 'validation_error'),
   )
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why, 'messages'))
-  const functions = (chat.tools ?? []).flatMap((one) => (one.type === 'function' ? [one.function] : []))
+  const functions = functionsOf(chat)
   checkFunctions(functions, (why) => refused(why, 'tools'), 'tools')
   if (new Set(functions.map(({ strict }) => strict === true)).size > 1) {
     throw refused("Tools with mixed values for 'strict' are not allowed.", 'tools')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, questionOf } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, questionOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 /** Most of its models take text as a string alone, and want one in every message. */
@@ -26,7 +26,7 @@ export const cloudflare: StrictVendor = ({ headers, body }, serial) => {
   const asked = checked(schema, body, ({ at, message }) =>
     refused(`AiError: Bad input: Error: oneOf at '/' not met, 0 matches: '/${at.replaceAll('.', '/')}': ${message}`),
   )
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(`AiError: Bad input: ${why}`))
   const id = `chatcmpl-tool-${String(serial).padStart(32, '0')}`
   return chatAnswer(chat, answerTo(questionOf(chat)), serial, { id, thoughts: 'reasoning_content' })

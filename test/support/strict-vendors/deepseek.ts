@@ -1,6 +1,15 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, checkFunctions, questionOf, textOf } from './openai-chat.ts'
+import {
+  chatAnswer,
+  chatFields,
+  chatOf,
+  checkCalls,
+  checkFunctions,
+  functionsOf,
+  questionOf,
+  textOf,
+} from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 const message = z.discriminatedUnion('role', [
@@ -38,13 +47,9 @@ export const deepseek: StrictVendor = ({ headers, body }, serial) => {
   if (!headers.authorization?.startsWith('Bearer ')) throw refused('Authentication Fails', 401)
   const asked = checked(schema, body, ({ at, message }) => refused(`Failed to deserialize: ${at}: ${message}`, 422))
   const { messages, response_format: format } = asked
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
-  checkFunctions(
-    (chat.tools ?? []).flatMap((one) => (one.type === 'function' ? [one.function] : [])),
-    (why) => refused(why),
-    'tools',
-  )
+  checkFunctions(functionsOf(chat), (why) => refused(why), 'tools')
   if (asked.thinking?.type !== 'disabled') {
     if (!isLeftToIt(asked.tool_choice)) throw refused('Thinking mode does not support this tool_choice')
     if (messages.some((one) => one.role === 'assistant' && one.tool_calls?.length && one.reasoning_content == null)) {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, checkFunctions, questionOf } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, checkFunctions, functionsOf, questionOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 const text = z.string()
@@ -55,13 +55,9 @@ export const fireworks: StrictVendor = ({ headers, body }, serial) => {
   const asked = checked(schema, body, ({ at, unknown, message }) =>
     refused(unknown === undefined ? `${at}: ${message}` : `Extra inputs are not permitted, field: '${at}'`),
   )
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
-  checkFunctions(
-    (chat.tools ?? []).flatMap((one) => (one.type === 'function' ? [one.function] : [])),
-    (why) => refused(why),
-    'tools',
-  )
+  checkFunctions(functionsOf(chat), (why) => refused(why), 'tools')
   const id = `call_${String(serial).padStart(24, '0')}`
   return chatAnswer(chat, answerTo(questionOf(chat)), serial, { id, thoughts: 'reasoning_content', tellsUsage: true })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, checkFunctions, questionOf } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, checkFunctions, functionsOf, questionOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 const content = z.unknown()
@@ -35,14 +35,10 @@ export const groq: StrictVendor = ({ headers, body }, serial) => {
   const asked = checked(schema, body, ({ at, unknown, message }) =>
     refused(unknown === undefined ? `'${at}' : ${message}` : `'${at}' : property '${unknown}' is unsupported`),
   )
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
   const { tools = [], response_format: format } = chat
-  checkFunctions(
-    tools.flatMap((one) => (one.type === 'function' ? [one.function] : [])),
-    (why) => refused(why),
-    'tools',
-  )
+  checkFunctions(functionsOf(chat), (why) => refused(why), 'tools')
   if (tools.length > 0 && format && format.type !== 'text') {
     throw refused('json mode cannot be combined with tool/function calling')
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, questionOf } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, questionOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 const text = z.string()
@@ -34,7 +34,7 @@ const schema = z.looseObject({
 /** LM Studio's server, whose errors are texts. */
 export const lmstudio: StrictVendor = ({ body }, serial) => {
   const asked = checked(schema, body, ({ at, message }) => refused(`Invalid '${at}': ${message}`))
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
   const id = `${String(serial).padStart(9, '0')}`
   return chatAnswer(chat, answerTo(questionOf(chat)), serial, { id, thoughts: 'reasoning_content' })

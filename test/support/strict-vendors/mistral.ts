@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, checkFunctions, questionOf } from './openai-chat.ts'
+import { chatAnswer, chatOf, checkFunctions, questionOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor, type Wrong } from './vendor.ts'
 
 const text = z.string()
@@ -117,7 +117,7 @@ export const mistral: StrictVendor = ({ headers, body }, serial) => {
     'tools',
   )
   // What it has of chat's fields has the shape of chat.
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   const id = String(serial).padStart(9, 'aB3dE6gH9').slice(-9)
   return chatAnswer(chat, answerTo(questionOf(chat)), serial, { id, tellsUsage: true })
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
 import { isLeftToIt } from './deepseek.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, questionOf, textOf, walk } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, questionOf, textOf, walk } from './openai-chat.ts'
 import { checked, Refusal, repeated, type StrictVendor } from './vendor.ts'
 
 const schema = z.looseObject({
@@ -19,7 +19,7 @@ const schema = z.looseObject({
 export const moonshot: StrictVendor = ({ headers, body }, serial) => {
   if (!headers.authorization?.startsWith('Bearer ')) throw refused('Invalid Authentication', 401)
   const asked = checked(schema, body, ({ at, message }) => refused(`Invalid request: ${at}: ${message}`))
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
   const thinks = asked.thinking?.type !== 'disabled'
   for (const [index, message] of asked.messages.entries()) {

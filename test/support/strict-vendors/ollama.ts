@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, questionOf } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, questionOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 const text = z.string()
@@ -33,7 +33,7 @@ const schema = z.looseObject({
 /** Ollama's chat in OpenAI's shape. */
 export const ollama: StrictVendor = ({ body }, serial) => {
   const asked = checked(schema, body, ({ at, message }) => refused(`${at}: ${message}`))
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
   const id = `call_${String(serial).padStart(8, '0')}`
   return chatAnswer(chat, answerTo(questionOf(chat)), serial, { id, thoughts: 'reasoning' })

@@ -108,6 +108,13 @@ export const chatFields = {
 
 const schema = z.strictObject(chatFields)
 export type ChatBody = z.output<typeof schema>
+
+/** A body that another vendor's table of fields has accepted, in the types of chat. */
+export const chatOf = (accepted: object) => accepted as ChatBody
+
+export const functionsOf = ({ tools = [] }: ChatBody) =>
+  tools.flatMap((one) => (one.type === 'function' ? [one.function] : []))
+
 type Message = ChatBody['messages'][number]
 
 /** OpenAI's chat, with a reasoning model behind it. */
@@ -127,11 +134,7 @@ export const openaiChat: StrictVendor = ({ headers, body }, serial) => {
     }
   }
   checkCalls(asked.messages, (message, at) => refused(message, at))
-  checkFunctions(
-    (asked.tools ?? []).flatMap((one) => (one.type === 'function' ? [one.function] : [])),
-    (message, at) => refused(message, at, 400, 'invalid_function_parameters'),
-    'tools',
-  )
+  checkFunctions(functionsOf(asked), (message, at) => refused(message, at, 400, 'invalid_function_parameters'), 'tools')
   return chatAnswer(asked, answerTo(questionOf(asked)), serial, { id: `call_${'x'.repeat(20)}${1000 + serial}` })
 }
 

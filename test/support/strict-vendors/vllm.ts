@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, questionOf, textOf } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, questionOf, textOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 /** Roles that templates of models know: `developer` is not among them. */
@@ -30,7 +30,7 @@ export const vllm: StrictVendor = ({ body }, serial) => {
   if (!messages.some(({ role, content }) => role === 'user' && textOf(content) !== '')) {
     throw refused('No user query found in messages.')
   }
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
   const id = `chatcmpl-tool-${String(serial).padStart(32, '0')}`
   return chatAnswer(chat, answerTo(questionOf(chat)), serial, { id, thoughts: 'reasoning' })

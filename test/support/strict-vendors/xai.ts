@@ -1,6 +1,15 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { type ChatBody, chatAnswer, chatFields, checkCalls, checkFunctions, questionOf, textOf } from './openai-chat.ts'
+import {
+  chatAnswer,
+  chatFields,
+  chatOf,
+  checkCalls,
+  checkFunctions,
+  functionsOf,
+  questionOf,
+  textOf,
+} from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 const schema = z.looseObject({
@@ -30,13 +39,9 @@ export const xai: StrictVendor = ({ headers, body }, serial) => {
       throw refused('An empty message was provided. Every message needs at least one non-empty content element.')
     }
   }
-  const chat = asked as unknown as ChatBody
+  const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
-  checkFunctions(
-    (chat.tools ?? []).flatMap((one) => (one.type === 'function' ? [one.function] : [])),
-    (why) => refused(why),
-    'tools',
-  )
+  checkFunctions(functionsOf(chat), (why) => refused(why), 'tools')
   const id = `call_${String(serial).padStart(8, '0')}`
   return chatAnswer(chat, answerTo(questionOf(chat)), serial, { id, thoughts: 'reasoning_content', tellsUsage: true })
 }
