@@ -5,7 +5,7 @@ import { splitStatements } from './split-statements.ts'
 
 /** Applies an idempotent schema, which creates `gateway_schema` and begins with an advisory lock, so that any number of
  *  processes can start at once. It costs one query if the same text was applied before. The applied versions are a set,
- *  so that instances of two releases do not overwrite each other's. */
+ *  so that instances of two releases do not overwrite each other's. What SQL cannot compute is renewed with each new text. */
 export async function applySchema(sql: Sql, text: string): Promise<'applied' | 'current'> {
   const version = await fingerprintOfSchema(text)
   if (await isCurrent(sql, version)) return 'current'
