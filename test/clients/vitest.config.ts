@@ -7,7 +7,9 @@ export default defineConfig({
     include: ['*.test.ts'],
     // Loading a client takes longer than its tests, and no file changes what another sees.
     isolate: false,
-    testTimeout: 15_000,
-    hookTimeout: 60_000,
+    // In CI they run beside all other tests.
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    retry: process.env.CI ? { count: 2, delay: 2000 } : 0,
   },
 })
