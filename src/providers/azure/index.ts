@@ -16,7 +16,7 @@ const FIRST_WITH_RESPONSES = '2025-03-01'
 const FIRST_WITH_STREAM_OPTIONS = '2024-08'
 
 /** Chat that is not asked for the usage of its streams. */
-const withoutStreamOptions = adapterFor(openaiChatWith({ ...OPENAI_QUIRKS, streamOptions: false }))
+const withoutStreamOptions = adapterFor(openaiChatWith({ ...OPENAI_QUIRKS, answers: { usageUnasked: true } }))
 
 const withoutResponses: Adapters = {
   chat: versioned(withoutConnections(adapterFor(openaiChat), withoutStreamOptions)),

@@ -31,7 +31,7 @@ const MEDIA = {
 } satisfies Record<string, Adapter>
 
 /** The properties of one vendor of OpenAI's shape. */
-export interface Vendor extends ChatQuirks {
+export interface Vendor {
   readonly label: string
   /** With its path, e.g. `https://api.groq.com/openai/v1`; `{project}` in it is replaced by the operator's project. Absent
    *  if only the operator knows it. */
@@ -40,6 +40,8 @@ export interface Vendor extends ChatQuirks {
   readonly modes: readonly (keyof typeof MEDIA | 'responses')[]
   /** What it serves in a shape or at a path of its own. */
   readonly own?: Adapters
+  /** Where its chat differs from OpenAI's; its Responses refuse the same fields. */
+  readonly chat?: ChatQuirks
   /** It does not list its models at /models. */
   readonly models?: false
   /** A server of the operator's own, which asks for a key only if the operator wants it to. */
@@ -56,11 +58,11 @@ export interface Vendor extends ChatQuirks {
 
 /** The provider of a vendor of OpenAI's shape. */
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
-  const { label, apiBase, modes, own, models, keyless, routingFields, writesCache, dimensions, ...rest } = vendor
-  const { reasonsInResponses, maker, ...quirks } = rest
-  const served = { ...MEDIA, responses: adapterFor(openaiResponsesWith(quirks)) }
+  const { label, apiBase, modes, own, chat = {}, models, routingFields, writesCache, dimensions } = vendor
+  const { reasonsInResponses, maker } = vendor
+  const served = { ...MEDIA, responses: adapterFor(openaiResponsesWith(chat.fields ?? {})) }
   const adapters: Adapters = {
-    chat: adapterFor(openaiChatWith(quirks)),
+    chat: adapterFor(openaiChatWith(chat)),
     ...Object.fromEntries(modes.map((mode) => [mode, served[mode]])),
     ...(dimensions ? { embedding: adapterFor(embeddingsNaming(dimensions)) } : {}),
     ...own,

@@ -3,11 +3,9 @@ import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import type { Drop } from '../../modes/field-table.ts'
 import { type Adapter, dropper, type Outgoing, type Reply } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
-import { withFormatInstruction, withJsonAskedFor } from '../wire/fitting/format-instruction.ts'
 import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import {
   documentAddress,
@@ -23,32 +21,33 @@ import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
+import type { AnswerQuirks } from './answers/answer-quirks.ts'
 import { endsUnusually, endsUsually, withPublicEnds } from './answers/public-ends.ts'
 import { withSealedDetails } from './answers/reasoning-details.ts'
 import { withTextContents } from './answers/text-content.ts'
 import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { isFailedEnd, openaiEmbeddedFailure, openaiFailure } from './failure.ts'
-import { adaptedFields, effortIn, takenEffort, withoutHints, withoutRefused } from './fitting/adapted-fields.ts'
+import { type ConversationQuirks, conversationFitting } from './fitting/conversation.ts'
 import { definedSchemas } from './fitting/defined-schemas.ts'
-import { conversationFitting } from './fitting/fitted-conversation.ts'
-import { forcedCallFields } from './fitting/forced-call-fields.ts'
-import { withParameters } from './fitting/needed-parameters.ts'
-import { sameStrictness } from './fitting/same-strictness.ts'
+import { effortIn, takenEffort } from './fitting/efforts.ts'
+import { adaptedFields, withoutHints, withoutRefused } from './fitting/fields.ts'
+import { takenFormat, withTakenFormat } from './fitting/formats.ts'
+import { takenTools } from './fitting/functions.ts'
+import { takenLimit } from './fitting/limit.ts'
 import { strictFields } from './fitting/strict-fields.ts'
+import { forcedCallFields } from './fitting/tool-choice.ts'
 import { reportedError } from './read-error.ts'
 import { openaiUsage, writtenForLong } from './usage.ts'
-
-/** Fields of a request in the place of what they were. */
-type Changes = Readonly<Record<string, unknown>>
-const NO_CHANGES: Changes = {}
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(
   quirks: ChatQuirks,
 ): Adapter<ChatRequest> & Required<Pick<Adapter<ChatRequest>, 'stream'>> {
-  const { streamOptions, usageUnder, readsOwn, takes, unknownHints, ownEfforts } = quirks
-  const fitted = conversationFitting(quirks)
+  const { conversation, fields = {}, limit, efforts = {}, functions, toolChoice, formats, answers = {} } = quirks
+  const { readsOwn, takes } = quirks
+  const { usageUnasked, usageUnder } = answers
+  const fitted = conversationFitting(conversation)
   return {
     ...(takes ? { takes } : {}),
     request(call, connection) {
@@ -56,28 +55,27 @@ export function openaiChatWith(
       if (readsOwn) refuseCloudObjects(body.messages, connection, readsOwn)
       const changes: Record<string, unknown> = {}
       if (body.model !== connection.model) changes.model = connection.model
-      if (streamOptions === false) {
+      if (usageUnasked) {
         if (body.stream_options !== undefined) changes.stream_options = undefined
       } else if (streamed && body.stream_options?.include_usage !== true) {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
       const drop = dropper(call)
-      const called = forcedCallFields(body, connection.model, quirks, drop)
+      const called = toolChoice ? forcedCallFields(body, connection.model, toolChoice, drop) : undefined
       const given = called ? { ...call, body: { ...body, ...called } } : call
       Object.assign(changes, called)
       if (translated) Object.assign(changes, plain(given, connection.model, quirks))
       else {
-        Object.assign(changes, fittedFormat(given.body, quirks, drop))
-        if (unknownHints) Object.assign(changes, withoutHints(body, drop, unknownHints))
-        if (!ownEfforts) Object.assign(changes, takenEffort(given.body, connection.model, quirks, drop))
-        Object.assign(changes, withoutRefused(body, connection.model, effortIn(changes, given.body), quirks, drop))
+        if (formats) Object.assign(changes, takenFormat(given.body, formats, drop))
+        if (fields.unknownHints) Object.assign(changes, withoutHints(body, drop, fields.unknownHints))
+        if (!efforts.own) Object.assign(changes, takenEffort(given.body, connection.model, efforts, drop))
+        Object.assign(changes, withoutRefused(body, connection.model, effortIn(changes, given.body), fields, drop))
       }
       const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, drop)
       if (messages) changes.messages = messages
-      if (quirks.needsParameters || quirks.sameStrictness) {
+      if (functions) {
         const given = (changes.tools as ChatRequest['tools']) ?? body.tools
-        const described = quirks.needsParameters ? withParameters(given, quirks) : given
-        const tools = quirks.sameStrictness ? sameStrictness(described, drop) : described
+        const tools = takenTools(given, functions, drop)
         if (tools !== given) changes.tools = tools
       }
       if (quirks.definedSchemas) {
@@ -85,8 +83,8 @@ export function openaiChatWith(
         Object.assign(changes, definedSchemas(tools as ChatRequest['tools'], response_format))
       }
       if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
-      Object.assign(changes, limitRenamed(body, limitOf(quirks, connection.model)))
-      if (quirks.seed && body.seed != null) Object.assign(changes, { seed: undefined, [quirks.seed]: body.seed })
+      if (limit) Object.assign(changes, takenLimit(body, connection.model, limit))
+      if (fields.seed && body.seed != null) Object.assign(changes, { seed: undefined, [fields.seed]: body.seed })
       return {
         method: 'POST',
         origin: connection.origin,
@@ -97,8 +95,8 @@ export function openaiChatWith(
     },
 
     reply(bytes, _headers, { body, translated }) {
-      const seals = quirks.reasoningDetails && translated && includesAscii(bytes, '"reasoning_details"')
-      const reply = replyIn(seals ? withSealedDetails(bytes) : bytes, body, quirks)
+      const seals = conversation?.reasoningDetails && translated && includesAscii(bytes, '"reasoning_details"')
+      const reply = replyIn(seals ? withSealedDetails(bytes) : bytes, body, answers)
       return writesForLong(body) ? { ...reply, usage: writtenForLong(reply.usage) } : reply
     },
 
@@ -108,8 +106,8 @@ export function openaiChatWith(
         ...(typeof body.n === 'number' ? { choices: body.n } : {}),
         ...(usageUnder === undefined ? {} : { usageUnder }),
         ...(writesForLong(body) ? { writesForLong: true } : {}),
-        ...(quirks.partsInAnswers ? { textContent: true } : {}),
-        ...(quirks.reasoningDetails && translated ? { sealsDetails: true } : {}),
+        ...(answers.parts ? { textContent: true } : {}),
+        ...(conversation?.reasoningDetails && translated ? { sealsDetails: true } : {}),
       }),
 
     failure: openaiFailure,
@@ -124,15 +122,16 @@ export function asTaken(call: Outgoing<ChatRequest>, model: string, quirks: Chat
   const { body } = call
   const changes = plain(call, model, quirks)
   const changed = changes.messages as ChatRequest['messages'] | undefined
-  const messages = conversationFitting(quirks)(body, changed, dropper(call))
+  const messages = conversationFitting(quirks.conversation)(body, changed, dropper(call))
   return { ...body, ...changes, ...(messages ? { messages } : {}) }
 }
 
 /** The fields of a translated request without what only other dialects know. */
 function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): Record<string, unknown> {
+  const { conversation = {}, formats = {}, toolChoice } = quirks
   const drop = dropper(call)
-  const told = withFittingFormat(call.body, quirks, drop)
-  const allowed = quirks.allowsTools ? told : withAllowedTools(told, "this vendor's chat")
+  const told = withTakenFormat(call.body, formats, drop)
+  const allowed = toolChoice?.allowsTools ? told : withAllowedTools(told, "this vendor's chat")
   const changes = {
     ...(told === call.body ? {} : { response_format: told.response_format }),
     ...(allowed === told ? {} : { tools: allowed.tools, tool_choice: allowed.tool_choice }),
@@ -141,32 +140,15 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
   const body: ChatRequest = { ...allowed, ...changes }
   const { messages, tools } = body
   const adapted = { ...changes, ...adaptedFields(body, model, quirks, drop) }
-  const withTexts = translatedMessages(messages, quirks)
-  if (quirks.cacheMarks) return { ...adapted, ...(withTexts === call.body.messages ? {} : { messages: withTexts }) }
+  const withTexts = translatedMessages(messages, conversation)
+  if (conversation.cacheMarks)
+    return { ...adapted, ...(withTexts === call.body.messages ? {} : { messages: withTexts }) }
   if (hasCacheMarks(body)) drop('cache_control')
   return { ...adapted, messages: withoutCacheMarks(withTexts), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
 }
 
-/** A request whose format for the answer is told in words where the vendor does not take it. */
-function withFittingFormat(body: ChatRequest, quirks: ChatQuirks, drop: Drop): ChatRequest {
-  const { withoutSchemas, schemasAlone, formatsAlone } = quirks
-  const { type } = asRecord(schemasAlone ? body.response_format : undefined)
-  return (formatsAlone && body.tools?.length) || type === 'json_object'
-    ? withFormatInstruction(body, drop)
-    : withJsonAskedFor(body, !withoutSchemas, drop)
-}
-
-/** The same of a request in chat, as changes; whether its messages speak of JSON is left to the client. */
-function fittedFormat(body: ChatRequest, quirks: ChatQuirks, drop: Drop): Changes {
-  const { withoutSchemas, schemasAlone, formatsAlone } = quirks
-  const { type } = asRecord(withoutSchemas || schemasAlone || formatsAlone ? body.response_format : undefined)
-  if (type !== 'json_schema' && !(type === 'json_object' && (schemasAlone || formatsAlone))) return NO_CHANGES
-  const { messages, response_format } = withFittingFormat(body, quirks, drop)
-  return messages === body.messages ? NO_CHANGES : { messages, response_format }
-}
-
 /** A translated conversation without what the vendor cannot read; the same list where nothing changes. */
-function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirks): ChatRequest['messages'] {
+function translatedMessages(messages: ChatRequest['messages'], quirks: ConversationQuirks): ChatRequest['messages'] {
   const { instructionsAnywhere, documentUrls, reasoning } = quirks
   const address = documentUrls ? undefined : documentAddress(messages)
   if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
@@ -177,20 +159,8 @@ function translatedMessages(messages: ChatRequest['messages'], quirks: ChatQuirk
   return documentUrls ? withDocumentUrls(withResults) : withResults
 }
 
-function limitOf({ maxTokens, newerLimit }: ChatQuirks, model: string): ChatQuirks['maxTokens'] {
-  return newerLimit?.test(model) ? 'max_completion_tokens' : maxTokens
-}
-
-/** The limit of output tokens under the vendor's name for it. A request with both names is left to the vendor. */
-function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Changes {
-  if (known === undefined) return NO_CHANGES
-  const other = known === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
-  if (body[other] === undefined || (body[other] !== null && body[known] != null)) return NO_CHANGES
-  return { [other]: undefined, ...(body[other] === null ? {} : { [known]: body[other] }) }
-}
-
-function replyIn(bytes: Uint8Array, body: ChatRequest, { partsInAnswers }: ChatQuirks): Reply {
-  if (partsInAnswers && includesAscii(bytes, '"thinking"')) return read(withTextContents(bytes))
+function replyIn(bytes: Uint8Array, body: ChatRequest, { parts }: AnswerQuirks): Reply {
+  if (parts && includesAscii(bytes, '"thinking"')) return read(withTextContents(bytes))
   const usage = asksForAudio(body) ? undefined : usageAtEnd(bytes, 'choices')
   if (!usage || usage.outputTokens === 0 || !endsUsually(bytes)) return read(bytes)
   return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }

@@ -5,21 +5,21 @@ import type { ResponsesRequest } from '../../modes/responses.ts'
 import { type Adapter, dropper } from '../provider.ts'
 import { madeField, madeInResponse } from '../wire/made-ids.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
-import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
+import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiFailure } from './failure.ts'
-import { withoutRefused } from './fitting/adapted-fields.ts'
+import { type FieldQuirks, withoutRefused } from './fitting/fields.ts'
 import { responseEvents } from './response-events.ts'
 import { responsesFailure } from './responses-failure.ts'
 import { openaiResponsesStream } from './responses-stream.ts'
 import { responsesUsage } from './responses-usage.ts'
 
 /** Responses with a vendor that serves them: bytes are relayed both ways, the model is renamed and the usage read. */
-export const openaiResponsesWith = (quirks: ChatQuirks): Adapter<ResponsesRequest> => ({
+export const openaiResponsesWith = (fields: FieldQuirks): Adapter<ResponsesRequest> => ({
   request(call, connection) {
     const { body, bytes } = call
     const { effort } = asRecord(body.reasoning)
     const changes: Record<string, unknown> = {
-      ...withoutRefused(body, connection.model, effort, quirks, dropper(call)),
+      ...withoutRefused(body, connection.model, effort, fields, dropper(call)),
     }
     if (body.model !== connection.model) changes.model = connection.model
     if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
@@ -57,4 +57,4 @@ export const openaiResponsesWith = (quirks: ChatQuirks): Adapter<ResponsesReques
 })
 
 /** Responses with OpenAI itself. */
-export const openaiResponses = openaiResponsesWith(OPENAI_QUIRKS)
+export const openaiResponses = openaiResponsesWith(OPENAI_QUIRKS.fields)

@@ -6,10 +6,9 @@ import { OPENROUTER_FIELDS, PROXY_FIELDS } from '../openai-compatible/proxy-fiel
 import { perplexityChat } from '../perplexity/chat.ts'
 import { adapterFor } from '../provider.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
+import { MAX_TOKENS } from './fitting/limit.ts'
 import { openrouterImages } from './modes.ts'
-
-/** The limit of output tokens has one name at most vendors: OpenAI's older one. */
-const MAX_TOKENS = { maxTokens: 'max_tokens' } as const
+import { OWN_SERVERS } from './own-servers.ts'
 
 const IMAGES = ['image_generation', 'image_edit', 'image_variation'] as const
 const HEARING = ['audio_transcription', 'audio_translation'] as const
@@ -30,7 +29,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'OpenAI',
     apiBase: 'https://api.openai.com/v1',
     modes: ['responses', 'embedding', ...IMAGES, 'audio_speech', ...HEARING, 'moderation'],
-    ...OPENAI_QUIRKS,
+    chat: OPENAI_QUIRKS,
     // The model that writes down a drawing, also as clients write it into forms.
     routingFields: new Set(['svg', 'svg[model]']),
     writesCache: true,
@@ -45,98 +44,116 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
       audio_transcription: adapterFor(mistralTranscription),
       moderation: adapterFor(mistralModerations),
     },
-    ...MAX_TOKENS,
-    // It refuses the field with 422 and sends the usage with the last chunk anyway.
-    streamOptions: false,
-    // It refuses unknown fields with 422.
-    reasoning: 'none',
-    unknownHints: [...OF_OPENAI, 'user'],
-    strictCalls: true,
-    refuses: ['top_k', 'service_tier'],
-    efforts: [
-      [/mistral-large-4/, ['none', 'low', 'medium', 'high']],
-      [/glm-5/, ['low', 'high', 'max']],
-      [/mistral-(small|medium)/, ['none', 'high']],
-      [/^/, []],
-    ],
-    hottest: 1.5,
-    seed: 'random_seed',
-    answersResults: true,
-    marksPrefill: true,
-    partsInAnswers: true,
-    documentUrls: true,
-    nameless: true,
     dimensions: 'output_dimension',
-    needsParameters: true,
-    takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9]{9}$/, length: 9 } },
+    chat: {
+      conversation: {
+        reasoning: 'none',
+        strictAnswers: true,
+        strictCalls: true,
+        answersResults: true,
+        marksPrefill: true,
+        documentUrls: true,
+        nameless: true,
+      },
+      fields: {
+        // It refuses unknown fields with 422, in messages, too.
+        unknownHints: [...OF_OPENAI, 'user'],
+        refuses: ['top_k', 'service_tier'],
+        hottest: 1.5,
+        seed: 'random_seed',
+      },
+      limit: MAX_TOKENS,
+      efforts: {
+        taken: [
+          [/mistral-large-4/, ['none', 'low', 'medium', 'high']],
+          [/glm-5/, ['low', 'high', 'max']],
+          [/mistral-(small|medium)/, ['none', 'high']],
+          [/^/, []],
+        ],
+      },
+      functions: { needParameters: true },
+      answers: {
+        // It refuses the field with 422 and sends the usage with the last chunk anyway.
+        usageUnasked: true,
+        parts: true,
+      },
+      takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9]{9}$/, length: 9 } },
+    },
   },
   groq: {
     label: 'Groq',
     apiBase: 'https://api.groq.com/openai/v1',
     modes: ['audio_speech', ...HEARING],
-    usageUnder: 'x_groq',
-    reasoning: 'reasoning',
-    unknownHints: [...OF_OPENAI, 'prompt_cache_key'],
-    strictCalls: true,
-    refuses: ['top_k'],
-    formatsAlone: true,
-    stops: 4,
-    efforts: [
-      [/gpt-oss/, ['low', 'medium', 'high']],
-      [/qwen/, ['none', 'default']],
-      [/^/, []],
-    ],
     // The models that a compound system is made of.
     routingFields: new Set(['compound_custom']),
+    chat: {
+      conversation: { reasoning: 'reasoning', strictAnswers: true, strictCalls: true },
+      fields: { unknownHints: [...OF_OPENAI, 'prompt_cache_key'], refuses: ['top_k'], stops: 4 },
+      efforts: {
+        taken: [
+          [/gpt-oss/, ['low', 'medium', 'high']],
+          [/qwen/, ['none', 'default']],
+          [/^/, []],
+        ],
+      },
+      formats: { alone: true },
+      answers: { usageUnder: 'x_groq' },
+    },
   },
   together: {
     label: 'Together AI',
     apiBase: 'https://api.together.xyz/v1',
     modes: ['embedding', 'image_generation', 'audio_speech', ...HEARING, 'rerank'],
-    ...MAX_TOKENS,
     // The model that moderates.
     routingFields: new Set(['safety_model']),
+    chat: { limit: MAX_TOKENS },
   },
   fireworks: {
     label: 'Fireworks AI',
     apiBase: 'https://api.fireworks.ai/inference/v1',
     modes: ['responses', 'embedding'],
-    // It refuses unknown fields with 400, in messages, too.
-    reasoning: 'reasoning_content',
-    unknownHints: OF_OPENAI,
-    strictCalls: true,
-    stops: 4,
-    efforts: [
-      [/gpt-oss/, ['low', 'medium', 'high']],
-      [/^/, ['none', 'low', 'medium', 'high', 'xhigh', 'max']],
-    ],
+    chat: {
+      conversation: { reasoning: 'reasoning_content', strictAnswers: true, strictCalls: true },
+      fields: {
+        // It refuses unknown fields with 400, in messages, too.
+        unknownHints: OF_OPENAI,
+        stops: 4,
+      },
+      efforts: {
+        taken: [
+          [/gpt-oss/, ['low', 'medium', 'high']],
+          [/^/, ['none', 'low', 'medium', 'high', 'xhigh', 'max']],
+        ],
+      },
+    },
   },
   deepinfra: {
     label: 'DeepInfra',
     apiBase: 'https://api.deepinfra.com/v1/openai',
     modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
-    ...MAX_TOKENS,
-    stringContents: true,
+    chat: { conversation: { stringContents: true }, limit: MAX_TOKENS },
   },
   deepseek: {
     label: 'DeepSeek',
     apiBase: 'https://api.deepseek.com/v1',
     modes: [],
-    ...MAX_TOKENS,
-    reasoning: 'reasoning_content',
-    noReasoning: '',
-    // The older names each stand for one of the two ways.
-    stopsThinking: /^(?!deepseek-(chat|reasoner))/,
-    withoutSchemas: true,
+    chat: {
+      conversation: { reasoning: 'reasoning_content', noReasoning: '' },
+      limit: MAX_TOKENS,
+      toolChoice: {
+        // The older names each stand for one of the two ways.
+        stopsThinking: /^(?!deepseek-(chat|reasoner))/,
+      },
+      formats: { withoutSchemas: true },
+    },
   },
   openrouter: {
     label: 'OpenRouter',
     apiBase: 'https://openrouter.ai/api/v1',
     modes: ['embedding', 'audio_speech', 'audio_transcription', 'rerank'],
     own: { image_generation: adapterFor(openrouterImages) },
-    cacheMarks: true,
-    reasoningDetails: true,
     routingFields: OPENROUTER_FIELDS,
+    chat: { conversation: { cacheMarks: true, reasoningDetails: true } },
   },
   // It ended its chat in September 2026: both are at /responses.
   perplexity: {
@@ -152,104 +169,85 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'xAI',
     apiBase: 'https://api.x.ai/v1',
     modes: ['responses', 'image_generation'],
-    refusesSilence: true,
-    stringContents: true,
-    refuses: ['frequency_penalty', 'presence_penalty'],
-    efforts: [
-      [/grok-(4\.20(?!-multi-agent)|build|composer)/, []],
-      [/grok-4\.3/, ['none', 'low', 'medium', 'high']],
-      [/grok-4\.5/, ['low', 'medium', 'high']],
-      [/grok-(4\.[6-9]|[5-9])/, ['low', 'medium', 'high', 'xhigh']],
-    ],
+    chat: {
+      conversation: { refusesSilence: true, stringContents: true },
+      fields: { refuses: ['frequency_penalty', 'presence_penalty'] },
+      efforts: {
+        taken: [
+          [/grok-(4\.20(?!-multi-agent)|build|composer)/, []],
+          [/grok-4\.3/, ['none', 'low', 'medium', 'high']],
+          [/grok-4\.5/, ['low', 'medium', 'high']],
+          [/grok-(4\.[6-9]|[5-9])/, ['low', 'medium', 'high', 'xhigh']],
+        ],
+      },
+    },
   },
   cerebras: {
     label: 'Cerebras',
     apiBase: 'https://api.cerebras.ai/v1',
     modes: [],
-    maxTokens: 'max_completion_tokens',
-    reasoning: 'reasoning',
-    unknownHints: [...OF_OPENAI, 'prompt_cache_key'],
-    strictCalls: true,
-    sameStrictness: true,
-    refuses: ['top_k'],
-    stops: 4,
-    efforts: [[/gpt-oss/, ['low', 'medium', 'high']]],
+    chat: {
+      conversation: { reasoning: 'reasoning', strictAnswers: true, strictCalls: true },
+      fields: { unknownHints: [...OF_OPENAI, 'prompt_cache_key'], refuses: ['top_k'], stops: 4 },
+      limit: { name: 'max_completion_tokens' },
+      efforts: { taken: [[/gpt-oss/, ['low', 'medium', 'high']]] },
+      functions: { sameStrictness: true },
+    },
   },
   nvidia: {
     label: 'NVIDIA NIM',
     apiBase: 'https://integrate.api.nvidia.com/v1',
     modes: ['embedding'],
-    ...MAX_TOKENS,
-    // It refuses unknown fields with 400.
-    unknownHints: [...OF_OPENAI, 'prompt_cache_key', 'user'],
-    strictCalls: true,
-    refuses: ['top_k', 'service_tier'],
-    stringContents: true,
+    chat: {
+      conversation: { strictAnswers: true, strictCalls: true, stringContents: true },
+      fields: {
+        // It refuses unknown fields with 400.
+        unknownHints: [...OF_OPENAI, 'prompt_cache_key', 'user'],
+        refuses: ['top_k', 'service_tier'],
+      },
+      limit: MAX_TOKENS,
+    },
   },
   moonshot: {
     label: 'Moonshot AI',
     apiBase: 'https://api.moonshot.ai/v1',
     modes: [],
-    ...MAX_TOKENS,
-    reasoning: 'reasoning_content',
-    // An empty text is no reasoning to some of its models.
-    noReasoning: ' ',
-    refusesSilence: true,
-    stopsThinking: /kimi-k2\.[56]/,
-    callsUnforced: /kimi-k2\.[7-9]/,
-    callsAny: /kimi-k[3-9]/,
-    definedSchemas: true,
-    takes: { functions: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/ },
-    efforts: [[/kimi-k[3-9]/, ['low', 'high', 'max']]],
-    samplesAlone: (model) => /kimi-(?!k2(-|$))/.test(model),
-    hottest: 1,
-    stops: 5,
-    // Files that were uploaded to the account.
-    readsOwn: /^ms:/i,
+    chat: {
+      conversation: {
+        reasoning: 'reasoning_content',
+        // An empty text is no reasoning to some of its models.
+        noReasoning: ' ',
+        refusesSilence: true,
+      },
+      fields: { samplesAlone: (model) => /kimi-(?!k2(-|$))/.test(model), hottest: 1, stops: 5 },
+      limit: MAX_TOKENS,
+      efforts: { taken: [[/kimi-k[3-9]/, ['low', 'high', 'max']]] },
+      toolChoice: {
+        stopsThinking: /kimi-k2\.[56]/,
+        callsUnforced: /kimi-k2\.[7-9]/,
+        callsAny: /kimi-k[3-9]/,
+      },
+      definedSchemas: true,
+      takes: { functions: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/ },
+      // Files that were uploaded to the account.
+      readsOwn: /^ms:/i,
+    },
   },
   huggingface: {
     label: 'Hugging Face',
     apiBase: 'https://router.huggingface.co/v1',
     modes: [],
-    ...MAX_TOKENS,
     routingFields: new Set(['provider']),
+    chat: { limit: MAX_TOKENS },
   },
   cloudflare: {
     label: 'Cloudflare Workers AI',
     apiBase: 'https://api.cloudflare.com/client/v4/accounts/{project}/ai/v1',
     modes: ['embedding'],
     models: false,
-    ...MAX_TOKENS,
-    stringContents: true,
     // A tuned model of the account.
     routingFields: new Set(['lora']),
+    chat: { conversation: { stringContents: true }, limit: MAX_TOKENS },
   },
-  ollama: {
-    label: 'Ollama',
-    keyless: true,
-    apiBase: 'http://localhost:11434/v1',
-    modes: ['embedding'],
-    ...MAX_TOKENS,
-    reasoning: 'reasoning',
-    // It reads every part as a message of its own.
-    stringContents: true,
-    efforts: [[/^/, ['none', 'low', 'medium', 'high', 'max']]],
-  },
-  vllm: {
-    label: 'vLLM',
-    keyless: true,
-    apiBase: 'http://localhost:8000/v1',
-    modes: ['embedding', ...HEARING, 'rerank'],
-  },
-  lmstudio: {
-    label: 'LM Studio',
-    keyless: true,
-    apiBase: 'http://localhost:1234/v1',
-    modes: ['embedding'],
-    ...MAX_TOKENS,
-    schemasAlone: true,
-    callsAny: /^/,
-    needsParameters: true,
-    needsProperties: true,
-  },
+  ...OWN_SERVERS,
 }

@@ -8,14 +8,16 @@ import { type Adapter, dropper } from '../provider.ts'
 import { agentRequest } from './agent-request.ts'
 
 const QUIRKS: ChatQuirks = {
-  reasoning: 'none',
-  strictCalls: true,
-  instructionsAnywhere: true,
-  refusesSilence: true,
-  nameless: true,
-  schemasAlone: true,
-  efforts: [[/^/, ['minimal', 'low', 'medium', 'high', 'xhigh']]],
-  refuses: ['top_k'],
+  conversation: {
+    reasoning: 'none',
+    strictCalls: true,
+    instructionsAnywhere: true,
+    refusesSilence: true,
+    nameless: true,
+  },
+  fields: { refuses: ['top_k'] },
+  efforts: { taken: [[/^/, ['minimal', 'low', 'medium', 'high', 'xhigh']]] },
+  formats: { schemasAlone: true },
 }
 
 /** It makes no reasoning that could be sent back. */

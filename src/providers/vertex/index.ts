@@ -4,6 +4,7 @@ import { OBJECTS } from '../gemini/generate-content.ts'
 import { googleFailure } from '../gemini/google-failure.ts'
 import { geminiAdapters } from '../gemini/index.ts'
 import { openaiChatWith } from '../openai/chat.ts'
+import { MAX_TOKENS } from '../openai/fitting/limit.ts'
 import { type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
 import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
 import { accessTokens } from './access-tokens.ts'
@@ -23,7 +24,7 @@ const OPEN = /^(?!mistralai\/)[\w.-]+\/[\w.@:-]+$/
 
 const google: Adapters = { ...geminiAdapters, embedding: adapterFor(predictEmbeddings) }
 const open: Adapters = {
-  chat: adapterFor({ ...openaiChatWith({ maxTokens: 'max_tokens', readsOwn: OBJECTS }), failure: googleFailure }),
+  chat: adapterFor({ ...openaiChatWith({ limit: MAX_TOKENS, readsOwn: OBJECTS }), failure: googleFailure }),
 }
 const accounts = new WeakMap<Connection, ServiceAccount>()
 const tokenFor = accessTokens()

@@ -14,9 +14,10 @@ const NO_FUNCTIONS = /(^|:)gpt-(6-astra|6\.\d+-(astra|sol))/
 /** The vendors' own addresses: a server of the same shape at another one may know chat alone. */
 const OWN_HOST = /(^|\.)(openai\.com|azure\.com)$/
 
-const { plainWithTools: _plain, toldNotToReason: _told, reasoning: _reasoning, ...rest } = OPENAI_QUIRKS
+const { plainWithTools, toldNotToReason: _told, ...efforts } = OPENAI_QUIRKS.efforts
+const { reasoning: _reasoning, ...conversation } = OPENAI_QUIRKS.conversation
 /** Models reason beside functions in Responses, as much as they are asked to, and go on from what they have thought. */
-const REASONING: ChatQuirks = rest
+const REASONING: ChatQuirks = { ...OPENAI_QUIRKS, efforts, conversation }
 
 /** Chat with OpenAI and Azure. Models that do not reason beside functions in chat, or take none there, are asked in the words
  *  of Responses, and their answers are read as chat. Chat of clients is relayed as it is wherever the model takes it. */
@@ -53,7 +54,7 @@ function responsesOf(
   { model, origin }: Connection,
   reader: string,
 ): JsonRecord | undefined {
-  const models = call.translated ? OPENAI_QUIRKS.plainWithTools : NO_FUNCTIONS
+  const models = call.translated ? plainWithTools : NO_FUNCTIONS
   if (!hasTools(call) || !models.test(model) || !OWN_HOST.test(new URL(origin).hostname)) return undefined
   return responsesRequest(asTaken(call, model, REASONING), { model, streamed: call.streamed, reader })
 }

@@ -3,9 +3,25 @@ import { entryOf } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import type { ModelRequest } from '../../../modes/mode.ts'
-import { nearestEffort } from '../../wire/fitting/nearest-effort.ts'
 import { CHAT_FIELDS } from '../../wire/unsupported-fields.ts'
-import type { ChatQuirks } from '../chat-quirks.ts'
+import { type EffortQuirks, effortIn, takenEffort } from './efforts.ts'
+
+/** Where the fields that a vendor takes, and their values, differ from OpenAI's. */
+export interface FieldQuirks {
+  /** OpenAI's hints that it refuses with all fields that it does not know. Requests in chat are searched for them as well,
+   *  since clients send some unasked. */
+  readonly unknownHints?: readonly string[]
+  /** Further fields that it refuses, which do not change the meaning of an answer. */
+  readonly refuses?: readonly string[]
+  /** The most stop sequences that it takes. */
+  readonly stops?: number
+  /** The highest temperature that it takes, if chat's is higher. */
+  readonly hottest?: number
+  /** Its name for `seed`. */
+  readonly seed?: string
+  /** Whether a model that reasons so much refuses to be told how to sample. */
+  readonly samplesAlone?: (model: string, effort: unknown) => boolean
+}
 
 /** The longest name of a user that OpenAI takes. */
 const LONGEST_USER = 64
@@ -21,12 +37,12 @@ const NOTHING: Readonly<Record<string, undefined>> = {}
 export function adaptedFields(
   body: ChatRequest,
   model: string,
-  quirks: ChatQuirks,
+  { fields = {}, efforts = {} }: { readonly fields?: FieldQuirks; readonly efforts?: EffortQuirks },
   drop: Drop,
 ): Record<string, unknown> {
-  const { unknownHints, stops, hottest } = quirks
+  const { unknownHints, stops, hottest } = fields
   const { user, stop, temperature, tools } = body
-  const changes: Record<string, unknown> = { ...takenEffort(body, model, quirks, drop) }
+  const changes: Record<string, unknown> = { ...takenEffort(body, model, efforts, drop) }
   if (typeof user === 'string' && user.length > LONGEST_USER) changes.user = digestOf(user)
   if (stops !== undefined && Array.isArray(stop) && stop.length > stops) {
     changes.stop = stop.slice(0, stops)
@@ -36,7 +52,7 @@ export function adaptedFields(
     changes.temperature = hottest
     drop('temperature')
   }
-  Object.assign(changes, withoutRefused(body, model, effortIn(changes, body), quirks, drop))
+  Object.assign(changes, withoutRefused(body, model, effortIn(changes, body), fields, drop))
   // OpenAI refuses it without tools.
   if (body.parallel_tool_calls !== undefined && !tools?.length) changes.parallel_tool_calls = undefined
   return unknownHints ? { ...changes, ...withoutHints(body, drop, unknownHints) } : changes
@@ -48,7 +64,7 @@ export function withoutRefused(
   body: ModelRequest,
   model: string,
   effort: unknown,
-  { samplesAlone, refuses = NO_FIELDS }: ChatQuirks,
+  { samplesAlone, refuses = NO_FIELDS }: FieldQuirks,
   drop: Drop,
 ): Readonly<Record<string, undefined>> {
   const isUsual = (field: string) => body[field] === entryOf(SAMPLING, field)
@@ -58,26 +74,6 @@ export function withoutRefused(
   const present = [...sampling, ...refuses].filter(isRefused)
   for (const field of present) if (isSet(body[field]) && !isUsual(field) && !isNeutral(field, body[field])) drop(field)
   return Object.fromEntries(present.map((field) => [field, undefined]))
-}
-
-/** The effort of a request, as the model takes it; nothing where it takes it as it is. */
-export function takenEffort(
-  { reasoning_effort: effort, tools }: ChatRequest,
-  model: string,
-  { efforts = [], plainWithTools, toldNotToReason }: ChatQuirks,
-  drop: Drop,
-): Readonly<Record<string, unknown>> {
-  const isPlain = Boolean(tools?.length && plainWithTools?.test(model))
-  const isUnthought = toldNotToReason?.test(model) || effort === 'none'
-  const taken = nearestEffort(isPlain ? (isUnthought ? 'none' : undefined) : effort, model, efforts)
-  if (taken === effort) return NOTHING
-  if (isSet(effort) && (taken === undefined || isPlain)) drop('reasoning_effort')
-  return { reasoning_effort: taken }
-}
-
-/** The effort of a request after changes. */
-export function effortIn(changes: Readonly<Record<string, unknown>>, body: ChatRequest): unknown {
-  return 'reasoning_effort' in changes ? changes.reasoning_effort : body.reasoning_effort
 }
 
 /** The hints of a request, as fields that are left out. */

@@ -5,19 +5,53 @@ import { basicConversation } from '../../wire/fitting/basic-conversation.ts'
 import { FOREIGN_MEMBERS, withPlainCalls, withPlainParts, withPlainRefusals } from '../../wire/fitting/plain-answers.ts'
 import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../../wire/fitting/plain-conversation.ts'
 import { withMarkedPrefill } from '../../wire/fitting/prefill.ts'
-import { REASONING_FIELDS, withReasoning } from '../../wire/fitting/reasoning-history.ts'
+import { REASONING_FIELDS, type ReasoningField, withReasoning } from '../../wire/fitting/reasoning-history.ts'
 import { withStringContents } from '../../wire/fitting/string-contents.ts'
 import { withTextDocuments } from '../../wire/fitting/text-documents.ts'
 import { withDetails } from '../answers/reasoning-details.ts'
-import type { ChatQuirks } from '../chat-quirks.ts'
 
 type Messages = ChatRequest['messages']
 type Message = Messages[number]
 
+/** Where the conversations that a vendor takes differ from OpenAI's. */
+export interface ConversationQuirks {
+  /** The only field in which it accepts the reasoning of earlier turns; absent if it accepts any. */
+  readonly reasoning?: ReasoningField
+  /** It refuses earlier answers without the field of their reasoning: what it takes in the place of none. */
+  readonly noReasoning?: string
+  /** Its answers have `reasoning_details`, which it wants back. */
+  readonly reasoningDetails?: true
+  /** It accepts the cache marks of the Messages API, on functions, too. */
+  readonly cacheMarks?: true
+  /** It refuses what only other vendors know of an answer and its calls. */
+  readonly strictCalls?: true
+  /** It refuses what OpenAI's answers have beside text and calls, and what clients copy of it into parts. */
+  readonly strictAnswers?: true
+  /** The longest id of a call that it takes, where requests in chat may have longer ones. */
+  readonly longestCallId?: number
+  /** It takes instructions anywhere in a conversation. Templates of open models take one message, at the beginning. Only
+   *  translated requests are searched for others. */
+  readonly instructionsAnywhere?: true
+  /** It takes refusals of earlier turns as such. To others they are text. */
+  readonly takesRefusals?: true
+  /** It wants an answer between the result of a tool and the user's next words, and refuses answers that say nothing. */
+  readonly answersResults?: true
+  /** It refuses answers that say nothing, even where they have reasoning. */
+  readonly refusesSilence?: true
+  /** It takes text as a string alone, and wants one in every message. */
+  readonly stringContents?: true
+  /** It refuses to go on with the words that a conversation ends with, unless they are marked. */
+  readonly marksPrefill?: true
+  /** It knows no names of participants. */
+  readonly nameless?: true
+  /** It reads documents as `document_url`, and fetches them. */
+  readonly documentUrls?: true
+}
+
 /** Fits a conversation to a vendor's quirks. `changed` is the conversation if it was changed before. Returns undefined if
  *  it is sent as it came: a long one is then searched on its bytes, if at all, and never built. */
 export function conversationFitting(
-  quirks: ChatQuirks,
+  quirks: ConversationQuirks = {},
 ): (body: ChatRequest, changed: Messages | undefined, drop: Drop) => Messages | undefined {
   const words = wordsThatChange(quirks)
   const { answersResults, marksPrefill, refusesSilence, stringContents, longestCallId } = quirks
@@ -44,19 +78,19 @@ function wordsThatChange({
   noReasoning,
   reasoningDetails,
   instructionsAnywhere,
-  unknownHints,
+  strictAnswers,
   strictCalls,
   documentUrls,
   nameless,
   takesRefusals,
-}: ChatQuirks): ReadonlySet<string> {
+}: ConversationQuirks): ReadonlySet<string> {
   return new Set([
     ...(reasoning ? REASONING_FIELDS.filter((field) => field !== reasoning) : []),
     ...(noReasoning === undefined ? [] : [ASSISTANT]),
     ...(reasoningDetails ? [BLOCKS] : []),
     ...(instructionsAnywhere ? [] : [DEVELOPER]),
     ...(takesRefusals ? [] : [REFUSAL]),
-    ...(unknownHints ? [...OF_ANSWERS, PARTS] : []),
+    ...(strictAnswers ? [...OF_ANSWERS, PARTS] : []),
     ...(documentUrls ? [FILE] : []),
     ...(nameless ? [NAME] : []),
     ...(strictCalls ? FOREIGN_MEMBERS : []),
@@ -72,7 +106,7 @@ function fitted(
     reasoningDetails,
     refusesSilence,
     instructionsAnywhere,
-    unknownHints,
+    strictAnswers,
     strictCalls,
     longestCallId,
     documentUrls,
@@ -81,7 +115,7 @@ function fitted(
     marksPrefill,
     stringContents,
     takesRefusals,
-  }: ChatQuirks,
+  }: ConversationQuirks,
   drop: Drop,
 ): Messages {
   let fitting = reasoning ? withReasoning(messages, reasoning) : messages
@@ -91,8 +125,8 @@ function fitted(
   if (refusesSilence && fitting.at(-1)?.partial !== true) fitting = withoutSilence(fitting, false)
   if (noReasoning !== undefined) fitting = withSomeReasoning(fitting, noReasoning)
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
-  if (unknownHints && fitting.some(hasAnswerFields)) fitting = fitting.map(withoutAnswerFields)
-  if (unknownHints) fitting = withPlainParts(fitting)
+  if (strictAnswers && fitting.some(hasAnswerFields)) fitting = fitting.map(withoutAnswerFields)
+  if (strictAnswers) fitting = withPlainParts(fitting)
   if (documentUrls) fitting = withDocumentUrls(withTextDocuments(fitting))
   if (nameless) fitting = basicConversation(fitting, drop, true)
   if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)

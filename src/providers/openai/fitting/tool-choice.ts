@@ -2,14 +2,25 @@ import { asRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import { forcesTools, withCallAskedFor } from '../../wire/fitting/asked-call.ts'
-import type { ChatQuirks } from '../chat-quirks.ts'
+
+/** Where the choices of a function that a vendor takes differ from OpenAI's. */
+export interface ToolChoiceQuirks {
+  /** It can be told which of the functions are allowed. To others only those are offered. */
+  readonly allowsTools?: true
+  /** Its models that reason unless `thinking` tells them not to, and refuse to be made to call a function while they do. */
+  readonly stopsThinking?: RegExp
+  /** Its models that always reason, and refuse to be made to call a function. */
+  readonly callsUnforced?: RegExp
+  /** Its models that can be made to call a function, but not a certain one. */
+  readonly callsAny?: RegExp
+}
 
 /** The changes to a request that makes its model call a function, where it would refuse that because it reasons unasked, and
  *  to one that asks it not to reason. A request with the vendor's own `thinking` is left to the vendor. */
 export function forcedCallFields(
   body: ChatRequest,
   model: string,
-  { stopsThinking, callsUnforced, callsAny }: ChatQuirks,
+  { stopsThinking, callsUnforced, callsAny }: ToolChoiceQuirks,
   drop: Drop,
 ): JsonRecord | undefined {
   if (body.thinking !== undefined) return undefined

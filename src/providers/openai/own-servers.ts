@@ -1,0 +1,39 @@
+import type { Vendor } from '../openai-compatible/index.ts'
+import { MAX_TOKENS } from './fitting/limit.ts'
+
+/** Servers of open models that operators run themselves. */
+export const OWN_SERVERS: Readonly<Record<string, Vendor>> = {
+  ollama: {
+    label: 'Ollama',
+    keyless: true,
+    apiBase: 'http://localhost:11434/v1',
+    modes: ['embedding'],
+    chat: {
+      conversation: {
+        reasoning: 'reasoning',
+        // It reads every part as a message of its own.
+        stringContents: true,
+      },
+      limit: MAX_TOKENS,
+      efforts: { taken: [[/^/, ['none', 'low', 'medium', 'high', 'max']]] },
+    },
+  },
+  vllm: {
+    label: 'vLLM',
+    keyless: true,
+    apiBase: 'http://localhost:8000/v1',
+    modes: ['embedding', 'audio_transcription', 'audio_translation', 'rerank'],
+  },
+  lmstudio: {
+    label: 'LM Studio',
+    keyless: true,
+    apiBase: 'http://localhost:1234/v1',
+    modes: ['embedding'],
+    chat: {
+      limit: MAX_TOKENS,
+      functions: { needParameters: true, needProperties: true },
+      toolChoice: { callsAny: /^/ },
+      formats: { schemasAlone: true },
+    },
+  },
+}
