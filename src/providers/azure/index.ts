@@ -4,6 +4,7 @@ import type { UpstreamRequest } from '../../transport/transport.ts'
 import { chatOrResponses } from '../openai/by-responses/chat-or-responses.ts'
 import { openaiChat, openaiChatWith } from '../openai/chat.ts'
 import { OPENAI_QUIRKS } from '../openai/chat-quirks.ts'
+import { MAX_TOKENS } from '../openai/fitting/limit.ts'
 import { openaiEmbeddings, openaiImageEdits, openaiImages } from '../openai/modes.ts'
 import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
@@ -13,10 +14,20 @@ import { cloudObjectRefused } from '../wire/cloud-objects.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 
 const FIRST_WITH_RESPONSES = '2025-03-01'
-const FIRST_WITH_STREAM_OPTIONS = '2024-08'
+/** Versions before it know neither the usage of streams, nor the newer name of the limit, nor whether calls are parallel. */
+const FIRST_WITH_NEWER_FIELDS = '2024-09'
 
 /** Chat that is not asked for the usage of its streams. */
 const withoutStreamOptions = adapterFor(openaiChatWith({ ...OPENAI_QUIRKS, answers: { usageUnasked: true } }))
+
+const withoutNewerFields = adapterFor(
+  openaiChatWith({
+    ...OPENAI_QUIRKS,
+    fields: { ...OPENAI_QUIRKS.fields, refuses: [...OPENAI_QUIRKS.fields.refuses, 'parallel_tool_calls'] },
+    limit: MAX_TOKENS,
+    answers: { usageUnasked: true },
+  }),
+)
 
 const withoutResponses: Adapters = {
   chat: versioned(withoutConnections(adapterFor(openaiChat), withoutStreamOptions)),
@@ -30,7 +41,7 @@ const withoutResponses: Adapters = {
 
 const oldest: Adapters = {
   ...withoutResponses,
-  chat: versioned(withoutConnections(withoutStreamOptions)),
+  chat: versioned(withoutConnections(withoutNewerFields)),
 }
 
 /** The deployment of Responses is in the body, not in the path. */
@@ -72,7 +83,7 @@ export const azure: Provider = {
   adaptersOf(connection) {
     const { parameters } = connection
     const { api_version: version = '' } = parameters
-    if (isDated(parameters) && version < FIRST_WITH_STREAM_OPTIONS) return oldest
+    if (isDated(parameters) && version < FIRST_WITH_NEWER_FIELDS) return oldest
     if (isDated(parameters) && version < FIRST_WITH_RESPONSES) return withoutResponses
     const latest = adapterFor(chatOrResponses(connection))
     const chat = versioned(withoutConnections(latest, withoutStreamOptions), asResponses)
