@@ -1,17 +1,24 @@
 import { parseRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import { openaiEmbeddingsWith, openaiRerank } from '../openai/modes.ts'
-import { type Adapter, adapterFor, type Provider } from '../provider.ts'
+import { type Adapter, adapterFor, dropper, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { totalTokens } from '../wire/total-tokens.ts'
 
 const API_BASE = 'https://api.jina.ai/v1'
 
-/** OpenAI's embeddings with another name for the encoding; some models report the total of tokens only. Jina's own fields
- *  (`task`, `late_chunking`, …) are forwarded. */
-const renamed = openaiEmbeddingsWith(({ body: { encoding_format, embedding_type } }) =>
-  encoding_format == null ? {} : { encoding_format: undefined, embedding_type: embedding_type ?? encoding_format },
-)
+/** OpenAI's embeddings with another name for the encoding, and without the user, since fields that it does not know are
+ *  refused; some models report the total of tokens only. Jina's own fields (`task`, `late_chunking`, …) are forwarded. */
+const renamed = openaiEmbeddingsWith((call) => {
+  const { encoding_format, embedding_type, user } = call.body
+  if (user != null) dropper(call)('user')
+  return {
+    ...(user === undefined ? {} : { user: undefined }),
+    ...(encoding_format == null
+      ? {}
+      : { encoding_format: undefined, embedding_type: embedding_type ?? encoding_format }),
+  }
+})
 const embeddings: Adapter<EmbeddingRequest> = {
   ...renamed,
   reply(bytes, headers, call) {
