@@ -18,6 +18,7 @@ export function batchWorkerOf(
   const shared = { config, blobs, clock, telemetry, log }
   return batchWorker({
     enabled,
+    hasFiles: () => blobs.isUsable?.() ?? true,
     items: services.records.batchItems,
     running: () =>
       runStage({

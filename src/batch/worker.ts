@@ -37,6 +37,8 @@ export interface BatchWorker {
 
 export function batchWorker(options: {
   readonly enabled: boolean
+  /** Whether files can be read and written now; nothing is begun while they cannot. */
+  readonly hasFiles?: () => boolean
   readonly items: ItemRecords
   /** A stage of its own for each turn: turns of other requests cannot be waited for. */
   readonly running: () => RunningStage
@@ -46,7 +48,7 @@ export function batchWorker(options: {
   readonly log: Log
   readonly now: () => number
 }): BatchWorker {
-  const { enabled, items, others, queue, store, log, now } = options
+  const { enabled, hasFiles = () => true, items, others, queue, store, log, now } = options
   const stopping = new AbortController()
   const events = wake()
   let running: RunningStage | undefined
@@ -70,6 +72,7 @@ export function batchWorker(options: {
   }
 
   async function tried(stage: BatchStage, signal: AbortSignal): Promise<boolean> {
+    if (!hasFiles()) return false
     try {
       return await stage.step(signal)
     } catch (error) {

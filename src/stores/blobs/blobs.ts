@@ -22,4 +22,6 @@ export interface Blobs {
   get(key: string, range?: BlobRange): Promise<Blob | undefined>
   /** Removing what is absent is not an error. */
   remove(key: string): Promise<void>
+  /** Whether they may be used now. Left out: always. */
+  readonly isUsable?: (() => boolean) | undefined
 }

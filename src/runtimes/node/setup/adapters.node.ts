@@ -13,6 +13,7 @@ import type { DegradingStore } from '../../../stores/kv/degrading.ts'
 import { inProcessStore } from '../../../stores/kv/in-process.ts'
 import type { SharedStore } from '../../../stores/kv/shared-store.ts'
 import { type PostgresQueue, postgresQueue } from '../../../stores/queue/postgres.ts'
+import { folderClaims } from '../../../stores/sql/batches/folder-claims.ts'
 import { deadLetterRecords } from '../../../stores/sql/dead-letter-records.ts'
 import type { Sql } from '../../../stores/sql/sql.ts'
 import { bufferedDelivery } from '../../../telemetry/delivery/buffered-delivery.ts'
@@ -20,6 +21,7 @@ import { keptFirst, topics } from '../../../telemetry/topics.ts'
 import { nodeTransport } from '../../../transport/node-transport.node.ts'
 import { s3Storage } from '../../s3-storage.ts'
 import { threadHasher } from '../passwords/thread-hasher.node.ts'
+import { batchFolder } from './batch-folder.node.ts'
 import { memoryLimit, roomForBodies } from './memory.node.ts'
 import { DATABASE } from './places.node.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
@@ -58,9 +60,15 @@ export async function nodeAdapters(
   const store = await sharedStore(config, log)
   const transport = nodeTransport()
   const passwordHasher = threadHasher(Math.max(1, Math.floor(availableParallelism() / processes)))
+  const blobFolder = join(dataFolder, 'blobs')
+  const { database_url, embeddings_batch_enabled, max_backlog_bytes: maxBytes } = config.general_settings
+  const s3 = s3Storage(config)
+  // Only this process has an embedded database.
+  const isShared = !s3 && embeddings_batch_enabled && database_url !== undefined
+  const folder = isShared ? batchFolder(blobFolder, { claims: folderClaims(sql), log }) : undefined
   const backlogs = folderBacklogs({
     folder: join(dataFolder, 'backlog'),
-    maxBytes: config.general_settings.max_backlog_bytes,
+    maxBytes,
     reserved: keptFirst,
     log,
   })
@@ -69,7 +77,7 @@ export async function nodeAdapters(
     store,
     sql,
     ready,
-    blobs: s3Storage(config) ?? folderBlobs(join(dataFolder, 'blobs')),
+    blobs: s3 ?? folder ?? folderBlobs(blobFolder),
     queue: postgresQueue(sql, { log }),
     transport,
     smtp: await smtp(config),
@@ -82,6 +90,7 @@ export async function nodeAdapters(
       bufferedDelivery({ sql, log, report, topics, backlogs, deadLetters: deadLetterRecords(sql) }),
     async close() {
       // All are closed, even if closing one of them fails.
+      await folder?.close()
       const closing = [transport, passwordHasher, store, sql, backlogs].map((one) => one.close())
       const outcomes = await Promise.allSettled(closing)
       for (const outcome of outcomes) {
