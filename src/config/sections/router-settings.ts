@@ -13,7 +13,7 @@ export const routerSettings = (strategies: Registered) =>
     retry_after: seconds()
       .default(0)
       .describe(
-        'Seconds before the first retry, doubled for each further one; 0 asks another deployment at once, and the same one after 0.5.',
+        'The most seconds before the first retry, doubled for each further one up to 30; each wait is a random part of that. 0 asks another deployment at once, and the same one as 0.5 does.',
       ),
     timeout: positiveSeconds()
       .default(600)
