@@ -1,6 +1,7 @@
 import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts'
 import { newTimedId } from '../lib/ids.ts'
 import { atMost } from '../lib/timers/at-most.ts'
+import { strictly, within } from '../stores/kv/deadline.ts'
 import { type AdmittedCall, admitCall, type CallIds } from './admit/admit-call.ts'
 import { withSoftLimit } from './admit/hold.ts'
 import { startLeaseRenewal } from './admit/lease-renewal.ts'
@@ -20,8 +21,9 @@ import type { PipelineServices } from './services.ts'
 import { finish } from './settle/finish.ts'
 import { runWithTools } from './tools/run-with-tools.ts'
 
-/** How long an answer waits for its call to be settled, at most. */
-const SETTLE_WAIT_MS = 300
+/** How long an answer waits for its call to be settled, at most. Time in which this process is too busy to settle it does
+ *  not count, within bounds. */
+const SETTLE_WAIT = strictly(300)
 
 /** Runs one model call from its bytes to its answer. A call that has begun is always reported, however it ends. */
 export function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
@@ -67,7 +69,8 @@ async function run(
     }
     // A client that has its answer may call again at once: that call must not be refused for what this one still holds,
     // and may reference what this one created.
-    return settling && isAwaited(call) ? atMost(SETTLE_WAIT_MS, settling, services.timers) : undefined
+    if (!settling || !isAwaited(call)) return undefined
+    return within(SETTLE_WAIT, settling, undefined, services.timers).catch(() => {})
   }
   // From here on the call holds what admission reserved, so every path must lead through `end`.
   try {

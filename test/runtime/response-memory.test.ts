@@ -1,4 +1,4 @@
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { keptResponsesKey, responseKey } from '../../src/stores/kv/keys.ts'
 import { chatInit, configOf } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
@@ -62,6 +62,22 @@ describe('the memory of responses', () => {
     expect(await messagesSent()).toHaveLength(7)
     await client.responses.create({ model, input: 'Or?', previous_response_id: first.id })
     expect(await messagesSent()).toHaveLength(3)
+  })
+
+  it.runIf(run === 'n')('is there when the answer has ended, though its process was busy meanwhile', async () => {
+    await upstream.script(model, [answer({ text: 'One.' })])
+    const { settle } = gateway.store
+    let settled = false
+    vi.spyOn(gateway.store, 'settle').mockImplementationOnce(async (outcome) => {
+      for (let turn = 0; turn < 8; turn++) {
+        await new Promise(setImmediate)
+        for (const until = performance.now() + 90; performance.now() < until; );
+      }
+      settled = true
+      return settle(outcome)
+    })
+    expect((await respond({ input: 'Count.' })).status).toBe(200)
+    expect(settled).toBe(true)
   })
 
   it('keeps calls of functions for their results', async () => {

@@ -79,9 +79,10 @@ export function within<Answer>(
   deadline: Deadline,
   answer: Promise<Answer>,
   heartbeat: Heartbeat = { answeredAt: Number.NEGATIVE_INFINITY },
+  timers: Timers = separateTimers,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    awaitWithin(deadline, answer, { heartbeat, timers: separateTimers }, { answered: resolve, failed: reject })
+    awaitWithin(deadline, answer, { heartbeat, timers }, { answered: resolve, failed: reject })
   })
 }
 
