@@ -13,6 +13,8 @@ export interface Usage {
   /** Parts of input and output, where the provider counts audio separately. */
   readonly audioInputTokens: number
   readonly audioOutputTokens: number
+  /** The part of `cachedInputTokens` and of `audioInputTokens` that is both. */
+  readonly cachedAudioInputTokens?: number | undefined
   /** A part of the input, where the provider counts images separately. */
   readonly imageInputTokens: number
   readonly images: number
@@ -60,6 +62,7 @@ export function usageOfTokens(inputTokens: number, outputTokens: number): Usage 
     audioSeconds: 0,
     characters: 0,
     rerankUnits: 0,
+    cachedAudioInputTokens: undefined,
     terms: undefined,
     toolUses: undefined,
     reportedNano: undefined,

@@ -3,6 +3,7 @@ import { chat } from '../../src/modes/chat.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import { costNano } from '../../src/modes/price/cost.ts'
 import { type Usage, usageOf } from '../../src/modes/usage.ts'
+import { geminiUsage } from '../../src/providers/gemini/gemini-usage.ts'
 import { providers } from '../../src/providers/index.ts'
 import { listPrices, withListPrices } from '../../src/providers/price-table.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
@@ -140,6 +141,21 @@ describe('the price table', () => {
   it('comes to the invoice of sounds, images and searches', () => {
     const heard = { inputTokens: 1000, audioInputTokens: 400, outputTokens: 0 }
     expect(invoice('gemini/gemini-3-flash-preview', heard)).toBe(600 * 500 + 400 * 1000)
+    // Of each kind of content, too, what is cached is a part of the prompt, and audio stays dearer there.
+    const again = geminiUsage({
+      promptTokenCount: 1000,
+      cachedContentTokenCount: 850,
+      promptTokensDetails: [
+        { modality: 'TEXT', tokenCount: 100 },
+        { modality: 'AUDIO', tokenCount: 900 },
+      ],
+      cacheTokensDetails: [
+        { modality: 'TEXT', tokenCount: 50 },
+        { modality: 'AUDIO', tokenCount: 800 },
+      ],
+    })
+    const cached = 50 * 30 + 800 * 100
+    expect(invoice('gemini/gemini-2.5-flash', again ?? {})).toBe(50 * 300 + 100 * 1000 + cached)
     const seen = { inputTokens: 1000, imageInputTokens: 400, outputTokens: 100 }
     expect(invoice('openai/gpt-image-2', seen)).toBe(600 * 5000 + 400 * 8000 + 100 * 30_000)
     const searched = { inputTokens: 0, outputTokens: 1000, toolUses: { google_search: 3 } }

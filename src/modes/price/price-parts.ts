@@ -5,6 +5,7 @@ import { multiplierOf, type Terms } from './surcharges.ts'
 export const PRICED_UNITS = [
   'input_tokens',
   'cached_input_tokens',
+  'cached_audio_input_tokens',
   'cache_creation_input_tokens',
   'cache_creation_1h_input_tokens',
   'audio_input_tokens',

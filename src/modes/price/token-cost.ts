@@ -25,14 +25,17 @@ export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean, parts?:
   const createdFor1h = Math.min(usage.cacheCreation1hInputTokens, created)
   const write = info.cache_creation_input_cost_per_token
   const writeFor1h = info.cache_creation_1h_input_cost_per_token ?? times(write, ONE_HOUR_TO_FIVE_MINUTES)
-  const audioInput = Math.min(usage.audioInputTokens, usage.inputTokens - cached - created)
+  const cachedAudio = Math.min(usage.cachedAudioInputTokens ?? 0, usage.audioInputTokens, cached)
+  const audioInput = Math.min(usage.audioInputTokens - cachedAudio, usage.inputTokens - cached - created)
   const imageInput = Math.min(usage.imageInputTokens, usage.inputTokens - cached - created - audioInput)
   const audioOutput = Math.min(usage.audioOutputTokens, usage.outputTokens)
+  const cachedPrice = times(info.cached_input_cost_per_token, inputFactor)
   const inputCost =
     costOf(usage.inputTokens - cached - created - audioInput - imageInput, input, 'input_tokens', parts) +
     costOf(audioInput, times(info.input_cost_per_audio_token, inputFactor) ?? input, 'audio_input_tokens', parts) +
     costOf(imageInput, times(info.input_cost_per_image_token, inputFactor) ?? input, 'image_input_tokens', parts) +
-    costOf(cached, times(info.cached_input_cost_per_token, inputFactor) ?? input, 'cached_input_tokens', parts) +
+    costOf(cached - cachedAudio, cachedPrice ?? input, 'cached_input_tokens', parts) +
+    costOf(cachedAudio, times(cachedPrice ?? input, audioToText(info)), 'cached_audio_input_tokens', parts) +
     costOf(created - createdFor1h, times(write, inputFactor) ?? input, 'cache_creation_input_tokens', parts) +
     costOf(createdFor1h, times(writeFor1h, inputFactor) ?? input, 'cache_creation_1h_input_tokens', parts)
   const inputParts = parts?.length ?? 0
@@ -55,6 +58,11 @@ export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean, parts?:
     }
   }
   return Number.isNaN(total) ? undefined : total * terms + tools
+}
+
+/** How much dearer audio is than text. In a cache, too: vendors give both the same discount. */
+function audioToText({ input_cost_per_audio_token: audio, input_cost_per_token: text }: ModelInfo): number {
+  return audio === undefined || !text ? 1 : audio / text
 }
 
 export function discountOf({ batch_price_multiplier }: ModelInfo, batch: boolean): number {

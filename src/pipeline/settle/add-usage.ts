@@ -17,11 +17,16 @@ export function addUsage(one: Usage, other: Usage): Usage {
     audioSeconds: one.audioSeconds + other.audioSeconds,
     characters: one.characters + other.characters,
     rerankUnits: one.rerankUnits + other.rerankUnits,
+    ...cachedAudio(one, other),
     ...(one.terms || other.terms ? { terms: { ...one.terms, ...other.terms } } : {}),
     ...(one.toolUses || other.toolUses ? { toolUses: sums(one.toolUses, other.toolUses) } : {}),
     ...reportedSum(one, other),
     estimated: one.estimated || other.estimated,
   }
+}
+
+function cachedAudio({ cachedAudioInputTokens: one = 0 }: Usage, { cachedAudioInputTokens: other = 0 }: Usage) {
+  return one + other === 0 ? {} : { cachedAudioInputTokens: one + other }
 }
 
 /** What both cost is known only if each has been reported. */

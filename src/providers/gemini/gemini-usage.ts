@@ -12,8 +12,8 @@ const TIERS: Readonly<Record<string, string>> = {
   ON_DEMAND_PRIORITY: 'priority',
 }
 
-/** The usage that Gemini reports: the prompt includes cached tokens, the candidates exclude reasoning tokens. undefined if
- *  it has no tokens. */
+/** The usage that Gemini reports: the prompt, of each kind of content too, includes cached tokens, the candidates exclude
+ *  reasoning tokens. undefined if it has no tokens. */
 export function geminiUsage(value: unknown, headers: Readonly<Record<string, string>> = {}): Usage | undefined {
   const usage = asRecord(value)
   const reasoningTokens = count(usage.thoughtsTokenCount)
@@ -21,6 +21,7 @@ export function geminiUsage(value: unknown, headers: Readonly<Record<string, str
   const outputTokens = count(usage.candidatesTokenCount) + reasoningTokens
   if (inputTokens + outputTokens === 0) return undefined
   const cachedInputTokens = count(usage.cachedContentTokenCount)
+  const cachedAudio = tokensIn(usage.cacheTokensDetails, 'AUDIO')
   const tier = headers[TIER]?.toLowerCase() ?? entryOf(TIERS, asText(usage.trafficType))
   return usageOf({
     inputTokens,
@@ -29,6 +30,7 @@ export function geminiUsage(value: unknown, headers: Readonly<Record<string, str
     reasoningTokens,
     audioInputTokens: tokensIn(usage.promptTokensDetails, 'AUDIO'),
     audioOutputTokens: tokensIn(usage.candidatesTokensDetails, 'AUDIO'),
+    ...(cachedAudio === 0 ? {} : { cachedAudioInputTokens: cachedAudio }),
     ...(tier === undefined ? {} : { terms: { service_tier: tier } }),
   })
 }

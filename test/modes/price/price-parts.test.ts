@@ -42,6 +42,7 @@ const someUsage = (): Usage =>
     cacheCreationInputTokens: some(1000),
     cacheCreation1hInputTokens: some(300),
     audioInputTokens: some(200),
+    cachedAudioInputTokens: perhaps(some(200)),
     imageInputTokens: some(200),
     audioOutputTokens: some(100),
     terms: perhaps({ service_tier: 'priority', inference_geo: 'us' }),

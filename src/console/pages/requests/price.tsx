@@ -11,6 +11,7 @@ type Part = NonNullable<Story['price']>['parts'][number]
 const UNITS: Readonly<Record<Part['unit'], string>> = {
   input_tokens: 'tokens in',
   cached_input_tokens: 'tokens in, read from a cache',
+  cached_audio_input_tokens: 'tokens of audio in, read from a cache',
   cache_creation_input_tokens: 'tokens in, written to a cache',
   cache_creation_1h_input_tokens: 'tokens in, written to a cache for an hour',
   audio_input_tokens: 'tokens of audio in',
