@@ -1,5 +1,4 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
-import { digestOf } from '../../lib/crypto.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { wordsIn } from '../../lib/json/lazy-json.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
@@ -7,6 +6,7 @@ import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import { EVERYWHERE, madeName } from '../../modes/function-name.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Adapter, Outgoing, StreamStep, Takes } from '../../providers/provider.ts'
+import { fittingId } from '../../providers/wire/fitting/fitting-id.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
 
 /** What every vendor of chat takes: requests from clients of other dialects are held to it. */
@@ -70,10 +70,7 @@ function fittedCall(call: Outgoing, { functions, calls }: Takes): Fitted {
     names.set(fitting, given)
     return fitting
   }
-  const id = (given: unknown): unknown => {
-    if (typeof given !== 'string' || given === '' || !calls || calls.fits.test(given)) return given
-    return digestOf(given).slice(0, calls.length)
-  }
+  const id = (given: unknown): unknown => fittingId(given, calls)
   const ofFunction = (tool: unknown) => edited(tool, { function: (inner) => edited(inner, { name }) })
   const ofCall = (made: unknown) => edited(ofFunction(made), { id })
   const ofMessage = (message: unknown) => {

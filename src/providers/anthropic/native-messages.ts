@@ -20,7 +20,7 @@ export const MESSAGES_ROUTING: ReadonlySet<string> = new Set(['fallbacks'])
 const STOP = new TextEncoder().encode('event: message_stop\ndata: {"type":"message_stop"}\n\n')
 
 /** The Messages API for its own clients: bytes are relayed both ways, the model is renamed and the usage read. Thoughts of
- *  other vendors' models are left out. */
+ *  other vendors' models are left out, and ids of their calls are replaced where Claude refuses them. */
 export const nativeMessages: Adapter = {
   request: (call, connection) => relayed(call, connection, '/v1/messages'),
 

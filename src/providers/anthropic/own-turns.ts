@@ -2,16 +2,20 @@ import { matchesBehind } from '../../lib/json/lazy-json.ts'
 import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { isOwnThought } from '../wire/fitting/own-thinking.ts'
+import { mayHaveStrangeIds, withOwnIds } from './own-ids.ts'
 
 /** The `signature` of a thought that Claude has not signed: none, or one with another vendor's prefix. */
 const FOREIGN = /^\s*:\s*"("|[a-z]+:)/
 
 /** The changes of a request that is relayed, so that Claude goes on with what models of other vendors have answered: it
- *  refuses their thoughts, and to think on after calls before which it did not think. */
+ *  refuses their thoughts, some of their ids, and to think on after calls before which it did not think. */
 export function ownTurns(body: ModelRequest): JsonRecord {
-  if (matchesBehind(body, 'messages', 'signature', FOREIGN) === false) return {}
-  const messages = asList(body.messages).map(asRecord)
-  if (!messages.some((message) => asList(message.content).some(isForeign))) return {}
+  if (matchesBehind(body, 'messages', 'signature', FOREIGN) === false && !mayHaveStrangeIds(body)) return {}
+  const before = asList(body.messages).map(asRecord)
+  const messages = before.map(withOwnIds)
+  if (!messages.some((message) => asList(message.content).some(isForeign))) {
+    return messages.some((message, index) => message !== before[index]) ? { messages } : {}
+  }
   const own = messages.flatMap((message) => {
     if (!Array.isArray(message.content)) return [message]
     const content = message.content.filter((block) => !isForeign(block))

@@ -29,6 +29,19 @@ it('a model that is told how much to think does not think on after calls without
   expect(ownTurns({ ...asked, messages: next })).not.toHaveProperty('thinking')
 })
 
+it('ids of calls that Claude refuses are replaced, equal ones by equal ones', () => {
+  const ofKimi = (id: string, more: object[] = []) => [
+    { role: 'assistant', content: [...more, { ...call, id }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id }] },
+  ]
+  const asked = { model: 'm', messages: [...turns(own, call), ...ofKimi('functions.read:0', [unsigned])] }
+  const { messages } = ownTurns(asked) as { messages: { content: { id?: string; tool_use_id?: string }[] }[] }
+  const id = messages[3]?.content[0]?.id
+  expect(id).toMatch(/^[\w-]+$/)
+  expect(messages).toEqual([...turns(own, call), ...ofKimi(String(id))])
+  expect(ownTurns({ model: 'm', messages: [...turns(own, call), ...ofKimi('functions.read:0')] })).toEqual({ messages })
+})
+
 it('a request with no thoughts but its own is relayed as it is, and a long one never built', () => {
   expect(ownTurns({ model: 'm', messages: turns(own, call) })).toEqual({})
   const long = (thought: object) => {
@@ -38,5 +51,7 @@ it('a request with no thoughts but its own is relayed as it is, and a long one n
   const request = long(own) as never
   Object.defineProperty(request, 'messages', { get: () => expect.unreachable('it was built') })
   expect(ownTurns(request)).toEqual({})
-  expect(ownTurns(long(ofGemini) as never)).toHaveProperty('messages')
+  for (const foreign of [ofGemini, { ...call, id: 'a.b' }]) {
+    expect(ownTurns(long(foreign) as never)).toHaveProperty('messages')
+  }
 })
