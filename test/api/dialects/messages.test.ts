@@ -91,6 +91,7 @@ describe('a request of the Messages API as chat', () => {
             content: [
               { type: 'thinking', thinking: 'a', signature: 'EqQB' },
               { type: 'thinking', thinking: 'b', signature: '' },
+              { type: 'thinking', thinking: 'c', signature: 'gateway:unsigned' },
               { type: 'redacted_thinking', data: 'EmwK' },
               { type: 'text', text: 'Hi' },
             ],
@@ -103,7 +104,7 @@ describe('a request of the Messages API as chat', () => {
             role: 'assistant',
             content: 'Hi',
             // Some vendors of unsigned thoughts refuse a turn of theirs without them.
-            reasoning_content: 'b',
+            reasoning_content: 'bc',
             thinking_blocks: [
               { type: 'thinking', thinking: 'a', signature: 'EqQB' },
               { type: 'redacted_thinking', data: 'EmwK' },
@@ -220,7 +221,7 @@ describe('a completion as a message', () => {
       'stop',
       {
         content: [
-          { type: 'thinking', thinking: 'Hm', signature: '' },
+          { type: 'thinking', thinking: 'Hm', signature: 'gateway:unsigned' },
           { type: 'text', text: 'Hi' },
         ],
       },
@@ -250,7 +251,7 @@ describe('a completion as a message', () => {
     ]
     expect(answered({ content: parts }, 'stop')).toMatchObject({
       content: [
-        { type: 'thinking', thinking: 'Two and two. So.', signature: '' },
+        { type: 'thinking', thinking: 'Two and two. So.', signature: 'gateway:unsigned' },
         { type: 'text', text: 'Four' },
       ],
     })
@@ -265,7 +266,7 @@ describe('a completion as a message', () => {
     const calls = [{ function: { name: 'f', arguments: { a: 1 } } }, { id: '', function: { name: 'g' } }, null]
     expect(answered({ content: parts, reasoning: 'Hm', tool_calls: calls }, 'tool_calls')).toMatchObject({
       content: [
-        { type: 'thinking', thinking: 'Hm', signature: '' },
+        { type: 'thinking', thinking: 'Hm', signature: 'gateway:unsigned' },
         { type: 'text', text: 'Hi!' },
         { type: 'tool_use', id: expect.stringMatching(/^call_/), name: 'f', input: { a: 1 } },
         { type: 'tool_use', id: expect.stringMatching(/^call_/), name: 'g', input: {} },
@@ -425,7 +426,7 @@ describe('chunks as events', () => {
     ] as unknown as ChatDelta[]
     expect(contentOf(eventsOf(odd))).toEqual([
       { type: 'text', text: 'Hello' },
-      { type: 'thinking', thinking: 'Hm', signature: '' },
+      { type: 'thinking', thinking: 'Hm', signature: 'gateway:unsigned' },
     ])
     const words = messagesDialect.stream(asked({ stream: true }))
     expect(words.write({ ...identity, usage: null } as unknown as ChatChunk)).toBeInstanceOf(Uint8Array)

@@ -5,11 +5,12 @@ import { ownTurns } from '../../../src/providers/anthropic/own-turns.ts'
 const own = { type: 'thinking', thinking: 'I read it.', signature: 'EuYBCkQ' }
 const unsigned = { ...own, signature: '' }
 const ofGemini = { ...own, signature: 'gemini:CiQB' }
+const marked = { ...own, signature: 'gateway:unsigned' }
 const call = { type: 'tool_use', id: 'c1', name: 'read', input: {} }
 const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'It is empty.' }] }
 const turns = (...content: object[]) => [{ role: 'user', content: 'Read it.' }, { role: 'assistant', content }, result]
 
-it.each([unsigned, ofGemini])('a relayed request is without thoughts that Claude refuses: %j', (foreign) => {
+it.each([unsigned, marked, ofGemini])('a relayed request is without thoughts that Claude refuses: %j', (foreign) => {
   const thinking = { type: 'adaptive' }
   expect(ownTurns({ model: 'm', thinking, messages: turns(foreign, call) })).toEqual({ messages: turns(call) })
   const alone = [{ role: 'assistant', content: [foreign] }, ...turns(own, call)]

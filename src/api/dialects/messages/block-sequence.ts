@@ -1,7 +1,7 @@
 import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
 import type { CallWriter } from '../call-assembly.ts'
 import { type JsonEnd, jsonEnd } from '../json-end.ts'
-import { DIRECT } from './wire.ts'
+import { DIRECT, UNSIGNED } from './wire.ts'
 
 type Emit = (type: string, value: object) => void
 
@@ -15,6 +15,8 @@ interface Block {
   /** Finds the end of a call's arguments. */
   readonly input: JsonEnd | undefined
   ended: boolean
+  /** Whether the block is a thought that has no signature yet. */
+  unsigned: boolean
 }
 
 /** Writes interleaved deltas as blocks one after the other, as clients of this dialect expect them: deltas of a later
@@ -37,6 +39,9 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
     }
   }
   function stop(): void {
+    if (opened?.unsigned) {
+      emit('content_block_delta', { index, delta: { type: 'signature_delta', signature: UNSIGNED } })
+    }
     if (opened) emit('content_block_stop', { index })
     opened = undefined
   }
@@ -75,7 +80,10 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
     sign(thinking: string, signature: string): void {
       const block = current('thinking')
       if (!block.hasText && thinking !== '') extend(block, { type: 'thinking_delta', thinking }, thinking)
-      if (signature !== '') extend(block, { type: 'signature_delta', signature }, '')
+      if (signature !== '') {
+        block.unsigned = false
+        extend(block, { type: 'signature_delta', signature }, '')
+      }
       block.ended = true
       advance()
     },
@@ -105,5 +113,13 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
 }
 
 function fresh(start: Block['start']): Block {
-  return { start, pending: [], hasText: false, input: start.type === 'tool_use' ? jsonEnd() : undefined, ended: false }
+  const { type } = start
+  return {
+    start,
+    pending: [],
+    hasText: false,
+    input: type === 'tool_use' ? jsonEnd() : undefined,
+    ended: false,
+    unsigned: type === 'thinking',
+  }
 }

@@ -5,7 +5,7 @@ import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/l
 import type { ChatCompletion } from '../../../modes/chat-completion.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { type ContentFields, contentFields } from '../content-fields.ts'
-import { DIRECT, ending, messagesUsage } from './wire.ts'
+import { DIRECT, ending, messagesUsage, UNSIGNED } from './wire.ts'
 
 /** A chat completion as a message. */
 export function fromChat(
@@ -34,12 +34,13 @@ export function fromChat(
   }
 }
 
-/** Reasoning that its provider did not sign gets an empty signature: the dialect requires one. */
 function thinkingBlocks({ thinking_blocks, reasoning_content }: ContentFields): object[] {
   if (thinking_blocks.length > 0) {
-    return thinking_blocks.map((block) => (block.type === 'thinking' ? { signature: '', ...block } : block))
+    return thinking_blocks.map((block) =>
+      block.type === 'thinking' ? { ...block, signature: block.signature || UNSIGNED } : block,
+    )
   }
-  return reasoning_content === '' ? [] : [{ type: 'thinking', thinking: reasoning_content, signature: '' }]
+  return reasoning_content === '' ? [] : [{ type: 'thinking', thinking: reasoning_content, signature: UNSIGNED }]
 }
 
 function textBlocks(text: string): object[] {

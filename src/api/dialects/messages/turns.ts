@@ -5,6 +5,7 @@ import { inexpressible } from '../inexpressible.ts'
 import { isToolChange } from './amid.ts'
 import { asContent, blocksOf, chatPart, chatParts } from './content.ts'
 import { BLOCK_FIELDS } from './fields.ts'
+import { UNSIGNED } from './wire.ts'
 
 type Message = { readonly role: string; readonly [field: string]: unknown }
 
@@ -106,7 +107,8 @@ function assistantTurn(
         `'${place}': this deployment cannot take back a block of type '${block.type}'.`,
       )
   }
-  const isSigned = ({ type, signature }: JsonRecord) => type === 'redacted_thinking' || asText(signature) !== ''
+  const isSigned = ({ type, signature }: JsonRecord) =>
+    type === 'redacted_thinking' || !['', UNSIGNED].includes(asText(signature))
   const signed = thinking.filter(isSigned)
   // Unsigned reasoning goes back unchanged: some providers refuse a turn with calls that lacks it.
   const unsigned = thinking.map((block) => (isSigned(block) ? '' : asText(block.thinking))).join('')

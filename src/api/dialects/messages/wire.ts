@@ -14,6 +14,10 @@ const REASONS: Readonly<Record<string, string>> = {
  *  @see https://github.com/anthropics/anthropic-sdk-csharp/issues/149 */
 export const DIRECT = { type: 'direct' }
 
+/** The signature of a thought that its provider has not signed: many clients send back no thought without one, and some
+ *  models refuse a turn without its thoughts. Claude gets none whose signature begins with a name. */
+export const UNSIGNED = 'gateway:unsigned'
+
 /** Why an answer ended. Some providers end an answer with tool calls by `stop`; it is a `tool_use` all the same. */
 function stopReason(finish: FinishReason | null | undefined, calls: boolean): string {
   if (calls && finish === 'stop') return 'tool_use'

@@ -100,5 +100,5 @@ it('what any model could have written is no signed thought', () => {
     ...says,
     choices: [{ index: 0, message: plain, finish_reason: 'tool_calls' }],
   })
-  expect(answer.content).toContainEqual({ type: 'thinking', thinking: text.text, signature: '' })
+  expect(answer.content).toContainEqual({ type: 'thinking', thinking: text.text, signature: 'gateway:unsigned' })
 })
