@@ -291,6 +291,19 @@ describe('signed reasoning', () => {
     })
   })
 
+  it.each([
+    [['reasoning.encrypted_content'], expect.any(String)],
+    [undefined, undefined],
+  ])('that nobody has signed has a seal if it is asked for, include: %j', (include, seal) => {
+    const message = { role: 'assistant', reasoning_content: 'Hm', content: 'Hi' }
+    const completion = { id: 'c', model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] }
+    const asked = { model: 'm', input: 'Hi', include } as ModelRequest
+    const answer = responsesDialect.fromChat(completion as unknown as ChatCompletion, asked)
+    const { output } = answer as { output: { encrypted_content?: string }[] }
+    expect(output[0]?.encrypted_content).toEqual(seal)
+    expect(responsesDialect.toChat({ model: 'm', input: output } as ModelRequest).messages[0]).toEqual(message)
+  })
+
   it('of another maker is left to it', () => {
     for (const foreign of ['gAAAAB-x_y', 'thinking:!', 'thinking:bnVsbA==', 7, undefined]) {
       expect(openThinking(foreign)).toBeUndefined()

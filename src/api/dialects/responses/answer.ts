@@ -30,6 +30,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   /** The characters of text so far, and before the newest message. */
   let [length, before] = [0, 0]
   let reasoning: ReasoningItem | undefined
+  const sealed = request.include?.includes('reasoning.encrypted_content') === true
   let offered: ReadonlyMap<string, OfferedTool> | undefined
   /** Of a conversation that is compacted, all of the answer. */
   let summary = isCompacting(request) ? '' : undefined
@@ -53,7 +54,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   function openReasoning(): ReasoningItem {
     if (!reasoning || reasoning.closed) {
       closeOthers()
-      reasoning = added(reasoningItem(emit, items.length, idOf('rs')))
+      reasoning = added(reasoningItem(emit, items.length, { id: idOf('rs'), sealed }))
     }
     return reasoning
   }

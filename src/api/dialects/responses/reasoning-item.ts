@@ -8,8 +8,13 @@ export interface ReasoningItem extends OutputItem {
   addSigned(blocks: readonly ThinkingBlock[]): void
 }
 
-/** The model's reasoning as the single part of a summary. */
-export function reasoningItem(emit: Emit, output_index: number, id: string): ReasoningItem {
+/** The model's reasoning as the single part of a summary. `sealed`: the client has asked for what it sends back. Clients
+ *  that have nothing kept send back no other item, so reasoning that nobody has signed has a seal with nothing in it. */
+export function reasoningItem(
+  emit: Emit,
+  output_index: number,
+  { id, sealed }: { readonly id: string; readonly sealed: boolean },
+): ReasoningItem {
   const signed: ThinkingBlock[] = []
   let text: string | undefined
   const part = () => ({ type: 'summary_text', text: text ?? '' })
@@ -18,7 +23,7 @@ export function reasoningItem(emit: Emit, output_index: number, id: string): Rea
     type: 'reasoning',
     status,
     summary: text === undefined ? [] : [part()],
-    ...(signed.length === 0 ? {} : { encrypted_content: sealThinking(signed) }),
+    ...(sealed || signed.length > 0 ? { encrypted_content: sealThinking(signed) } : {}),
   }))
   const where = { item_id: id, output_index, summary_index: 0 }
   return {
