@@ -58,7 +58,8 @@ function partsOf(content: unknown): JsonRecord[] | undefined {
 function partOf(part: JsonRecord): JsonRecord | undefined {
   if (part.type === 'text') return { type: 'input_text', text: part.text }
   if (part.type === 'image_url') {
-    const { url, detail } = asRecord(part.image_url)
+    // Clients of Mistral give the address alone.
+    const { url = part.image_url, detail } = asRecord(part.image_url)
     return { type: 'input_image', image_url: url, detail: detail ?? 'auto' }
   }
   if (part.type !== 'file') return undefined

@@ -2,6 +2,7 @@ import { matchesBehind, wordsIn } from '../../../lib/json/lazy-json.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import { basicConversation } from '../../wire/fitting/basic-conversation.ts'
+import { ADDRESS_ALONE, withImageObjects } from '../../wire/fitting/image-addresses.ts'
 import { FOREIGN_MEMBERS, withPlainCalls, withPlainParts, withPlainRefusals } from '../../wire/fitting/plain-answers.ts'
 import { withDocumentUrls, withoutSilence, withResultsAnswered } from '../../wire/fitting/plain-conversation.ts'
 import { withMarkedPrefill } from '../../wire/fitting/prefill.ts'
@@ -62,6 +63,7 @@ export function conversationFitting(
   const mayChange = (body: ChatRequest) =>
     (words.size > 0 && wordsIn(body, 'messages', words)?.size !== 0) ||
     (longId !== undefined && isAmong(body, IDS, longId)) ||
+    isAmong(body, IMAGE, ADDRESS_ALONE) ||
     (refusesSilence === true && isAmong(body, WORDS, NOTHING)) ||
     (stringContents === true && (isAmong(body, CONTENT, NO_STRING) || isAmong(body, ROLE, NO_CONTENT)))
   return (body, changed, drop) => {
@@ -127,6 +129,7 @@ function fitted(
   if (!instructionsAnywhere && fitting.some(isOfDeveloper)) fitting = fitting.map(asSystem)
   if (strictAnswers && fitting.some(hasAnswerFields)) fitting = fitting.map(withoutAnswerFields)
   if (strictAnswers) fitting = withPlainParts(fitting)
+  fitting = withImageObjects(fitting)
   if (documentUrls) fitting = withDocumentUrls(withTextDocuments(fitting))
   if (nameless) fitting = basicConversation(fitting, drop, true)
   if (strictCalls) fitting = withPlainCalls(fitting, longestCallId)
@@ -163,8 +166,9 @@ const DEVELOPER = 'developer'
 const isOfDeveloper = ({ role }: Message) => role === DEVELOPER
 const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...message, role: 'system' } : message)
 
-/** What content has that is a list of parts, and which of them are files. */
+/** What content has that is a list of parts, and which of them are files or images. */
 const PARTS = 'text'
+const IMAGE = ['image_url']
 const FILE = 'file'
 const NAME = 'name'
 const REFUSAL = 'refusal'
