@@ -157,6 +157,33 @@ it.each([
   },
 )
 
+const read = { name: 'read', input_schema: { type: 'object' } }
+const words = (text: string) => ({ type: 'text', text })
+
+it.each([
+  ['anthropic/claude-sonnet-5-5', { type: 'tool', name: 'read', disable_parallel_tool_use: true }, 'read', {}],
+  ['vertex/claude-fable-5-1', { type: 'any' }, 'a tool', {}],
+  ['anthropic/claude-haiku-5-5', { type: 'any' }, undefined, {}],
+  ['anthropic/claude-sonnet-4-6', { type: 'any' }, undefined, {}],
+])('%s is asked in words for a call that it refuses to be made to, by a client of Messages too: %j', async (...row) => {
+  const [model, tool_choice, name] = row
+  const request = { model: 'm', messages, tools: [read], tool_choice }
+  const sent = await asked(messagesDialect, model, request)
+  const { name: _, ...choice } = tool_choice as { name?: string }
+  const turns = [{ role: 'user', content: [words('Hi'), words(`Answer with a call of ${name}.`)] }]
+  expect([sent.tool_choice, sent.messages, sent.thinking]).toEqual(
+    name === undefined ? [tool_choice, messages, undefined] : [{ ...choice, type: 'auto' }, turns, undefined],
+  )
+})
+
+it('what Claude has thought in a turn that was asked for in words is left out of the next one', async () => {
+  const thought = { type: 'thinking', thinking: 'Hm', signature: 'EuYB' }
+  const turns = [...messages, { role: 'assistant', content: [thought, words('Hi')] }, ...messages]
+  const request = { model: 'm', messages: turns, tools: [read], tool_choice: { type: 'any' } }
+  const { thinking } = await asked(messagesDialect, 'anthropic/claude-sonnet-5-5', request)
+  expect(thinking).toEqual({ type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } })
+})
+
 const forced = { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' }
 const unthought = { thinking: { type: 'disabled' } }
 

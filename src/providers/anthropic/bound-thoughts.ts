@@ -28,8 +28,16 @@ export function boundThoughts(body: ChatRequest, thinking: JsonRecord | undefine
   // These models think unasked.
   const told = thinking ?? (forcesTools(body) ? {} : { type: 'adaptive' })
   if (told.type !== 'adaptive') return { messages: messages.map(({ thinking_blocks: _, ...rest }) => rest), thinking }
+  return { messages, ...leavingOutUnbound(told) }
+}
+
+/** A way to think for which thoughts that do not belong to what was said before them are left out. Only a model that decides
+ *  itself how much it thinks, as those do that are told nothing, can be asked. */
+export function leavingOutUnbound(thinking: unknown = { type: 'adaptive' }): { readonly thinking: JsonRecord } {
+  const told = asRecord(thinking)
+  if (told.type !== 'adaptive') return { thinking: told }
   const block_binding = { prefix_mismatch_behavior: 'drop_block', ...asRecord(told.block_binding) }
-  return { messages, thinking: { ...told, block_binding } }
+  return { thinking: { ...told, block_binding } }
 }
 
 /** The betas that a way to think is part of. */

@@ -5,6 +5,8 @@ import { type Adapter, type Connection, dropper, type Outgoing } from '../provid
 import { countedTokens } from '../wire/counted-tokens.ts'
 import { madeField, madeInMessage } from '../wire/made-ids.ts'
 import { relayedEvents } from '../wire/relayed-events.ts'
+import { askedCallChanges } from './asked-call.ts'
+import { betasOf } from './bound-thoughts.ts'
 import { messageEvents } from './message-events.ts'
 import { messagesFailure } from './messages-failure.ts'
 import { messagesProgress } from './messages-progress.ts'
@@ -51,13 +53,14 @@ function relayed(call: Outgoing, connection: Connection, path: string) {
     ...thinkingChanges(body, model),
     ...samplingChanges(body, model, dropper(call)),
   }
+  Object.assign(changes, askedCallChanges(body, changes, model, dropper(call)))
   if (body.model !== model) changes.model = model
   if (isRecord(body.metadata)) Object.assign(changes, forUpstream(body))
   return {
     method: 'POST' as const,
     origin: connection.origin,
     path: connection.basePath + path,
-    headers: { ...connection.headers, ...versions(clientHeaders, connection) },
+    headers: { ...connection.headers, ...versions(clientHeaders, connection, betasOf(changes.thinking)) },
     body: editJson(bytes, body, changes),
   }
 }
@@ -69,9 +72,14 @@ function forUpstream({ metadata }: ModelRequest): { metadata?: unknown } {
   return { metadata: user_id === undefined ? undefined : { user_id } }
 }
 
-/** The client's version replaces the operator's; its betas are appended to the operator's. */
-function versions(client: Readonly<Record<string, string>>, { headers }: Connection): Record<string, string> {
-  const betas = [asText(headers['anthropic-beta']), client['anthropic-beta'] ?? ''].filter((names) => names !== '')
+/** The client's version replaces the operator's; its betas, and those of what was changed, are appended to the operator's. */
+function versions(
+  client: Readonly<Record<string, string>>,
+  { headers }: Connection,
+  more: readonly string[],
+): Record<string, string> {
+  const named = [asText(headers['anthropic-beta']), client['anthropic-beta'] ?? ''].filter((names) => names !== '')
+  const betas = [...named, ...more.filter((beta) => !named.join(',').includes(beta))]
   const version = client['anthropic-version']
   return {
     ...(version === undefined ? {} : { 'anthropic-version': version }),

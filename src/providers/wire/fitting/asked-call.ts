@@ -13,16 +13,18 @@ export function forcesTools(body: ChatRequest): boolean {
   return forces && Boolean(body.tools?.length)
 }
 
+/** The words that ask for a call of a function, or of any. */
+export const askedFor = (name: unknown): string =>
+  typeof name === 'string' ? `Answer with a call of ${name}.` : 'Answer with a call of a tool.'
+
 /** A request that asks for a call in words, for a model that refuses to be made to call a tool. */
 export function withCallAskedFor(body: ChatRequest, drop: Drop): ChatRequest {
   if (!forcesTools(body)) return body
   drop('tool_choice')
   const { function: named, allowed_tools: allowed } = asRecord(body.tool_choice)
-  const { name } = asRecord(named)
-  const asked = typeof name === 'string' ? `Answer with a call of ${name}.` : 'Answer with a call of a tool.'
   return {
     ...body,
-    messages: instructed(body.messages, asked),
+    messages: instructed(body.messages, askedFor(asRecord(named).name)),
     tool_choice: allowed ? { type: 'allowed_tools', allowed_tools: { ...asRecord(allowed), mode: 'auto' } } : 'auto',
   }
 }
