@@ -89,7 +89,7 @@ function leave(answer: State): void {
 
 function head(this: State, status: number, headers: Record<string, string>): void {
   this.declared = Number(headers['content-length'])
-  this.resolve(decoded({ status, headers, body: this }))
+  this.resolve(decoded({ status, headers, body: this }, this.signal))
 }
 
 function data(this: State, piece: Uint8Array): void {

@@ -65,6 +65,16 @@ describe.each(SCHEMES)('an answer over %s that was compressed unasked', (scheme)
     await expect(body.bytes(1000)).rejects.toBeInstanceOf(TransportError)
   })
 
+  it('ends with its call, also while what has come as a whole still grows', async () => {
+    const far = await answering(packedAs('gzip', gzipSync(Buffer.alloc(30_000_000))))
+    const leaving = new AbortController()
+    const { body } = await send(far, {}, leaving.signal)
+    const length = body.bytes(100_000_000).then(({ byteLength }) => byteLength)
+    await settled()
+    leaving.abort(new Error('left'))
+    await expect(length).rejects.toThrow('left')
+  })
+
   it('fails with its connection, and ends with its call', async () => {
     const whole = packedAs('gzip', gzipSync(Buffer.from('x'.repeat(1000))))
     const cut = await upstream(async (connection) => {
