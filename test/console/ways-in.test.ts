@@ -57,7 +57,9 @@ it('an invitation says what it is to, and its link of a mail leads into the cons
   await gateway.ask('POST', '/ui/api/organizations', { organization_id: 'acme', organization_name: 'Acme' })
   const invitation = { email: ADA, organization_id: 'acme', organization_role: 'org_admin' }
   expect((await gateway.ask('POST', '/ui/api/invitations', invitation)).status).toBe(201)
-  const page = await gateway.open('sign-in', { as: 'nobody' })
+  const page = await gateway.open(`invite#${'a'.repeat(43)}`, { as: 'nobody' })
+  await page.getByText('was used already').waitFor()
+  // In the tab of a former one, too: the two addresses differ after the `#` alone.
   await page.goto(await mail.linkTo(ADA))
   await page.getByText('Acme').waitFor()
   await page.getByText('org admin').waitFor()

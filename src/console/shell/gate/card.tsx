@@ -76,6 +76,10 @@ export function useSecretOfLink({ isKept = false } = {}): string {
   useEffect(() => {
     if (isKept) sessionStorage.setItem(place, secret)
     if (location.hash) history.replaceState(history.state, '', location.pathname + location.search)
+    // Another link that is opened in this tab differs after the `#` alone: browsers do not load the page for it.
+    const opened = () => location.hash && location.reload()
+    addEventListener('hashchange', opened)
+    return () => removeEventListener('hashchange', opened)
   }, [])
   return secret
 }
