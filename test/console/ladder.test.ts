@@ -91,7 +91,7 @@ describe('the way in', () => {
     await page.getByText('On: signing in takes a code of your app.').waitFor()
     await expectAccessible(page)
 
-    const later = await gateway.open('account', { as: 'nobody' })
+    const later = await gateway.open('account', { as: 'nobody', forgives: [/answered 403: GET \/ui\/api\/teams/] })
     await signIn(later)
     await later.getByLabel('Code').fill(wrongCode(secret))
     await later.keyboard.press('Enter')
@@ -102,6 +102,23 @@ describe('the way in', () => {
     await later.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
     await later.getByRole('button', { name: 'End', exact: true }).first().click()
     await later.getByText('The session has ended.').waitFor()
+
+    // Over a form, too, also when the person looks for the app in between.
+    await later.go('teams')
+    await later.getByRole('button', { name: 'New team' }).first().click()
+    await later.getByLabel('Name', { exact: true }).fill('Kept over a code')
+    await later.context().clearCookies()
+    await later.getByRole('button', { name: 'Create' }).click()
+    await signIn(later)
+    await later.getByRole('button', { name: 'Use a recovery code' }).click()
+    await later.getByLabel('Recovery code').fill(String(codes[1]))
+    const again = later.waitForResponse((response) => response.url().endsWith('/auth/me'))
+    await later.clock.install()
+    await later.clock.fastForward(10_000)
+    await later.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    expect(await (await again).json()).toMatchObject({ standing: 'unverified' })
+    await later.keyboard.press('Enter')
+    await later.getByText('Kept over a code is created.').waitFor()
   })
 })
 

@@ -53,6 +53,14 @@ async function signIn(page: ConsolePage, password: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
+/** What the pages of the identity provider ask. */
+async function signOn(page: Page, name: string): Promise<void> {
+  await page.fill('input[name=login]', name)
+  await page.fill('input[name=password]', 'anything')
+  await page.click('button[type=submit]')
+  await page.click('button[type=submit]')
+}
+
 it('an invitation says what it is to, and its link of a mail leads into the console', async () => {
   await gateway.ask('POST', '/ui/api/organizations', { organization_id: 'acme', organization_name: 'Acme' })
   const invitation = { email: ADA, organization_id: 'acme', organization_role: 'org_admin' }
@@ -125,10 +133,7 @@ it('single sign-on leads over the pages of the provider to the page that was ask
     forgives: [/^foreign request/, /ERR_NAME_NOT_RESOLVED/],
   })
   await page.getByRole('link', { name: 'Continue with Okta' }).click()
-  await page.fill('input[name=login]', 'boss')
-  await page.fill('input[name=password]', 'anything')
-  await page.click('button[type=submit]')
-  await page.click('button[type=submit]')
+  await signOn(page, 'boss')
   await heading(page, 'Deployments').waitFor()
   await page.go('account')
   await page.getByText('boss@example.com').first().waitFor()
@@ -137,6 +142,36 @@ it('single sign-on leads over the pages of the provider to the page that was ask
   await page.getByText(`${url}/auth/callback`).first().waitFor()
   await page.getByText(`${provider.issuer}/auth`).waitFor()
   await expectAccessible(page)
+})
+
+/** Asks for a new team when the session has just ended. */
+async function afterItsEnd(page: ConsolePage, name: string) {
+  await page.go('teams')
+  await page.getByRole('button', { name: 'New team' }).first().click()
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Create' }).click()
+  const again = page.getByRole('dialog', { name: 'Your session has ended' })
+  await again.waitFor()
+  return again
+}
+
+it('a session that has ended amid a form is opened again in another tab by single sign-on', async () => {
+  const page = await gateway.open('teams')
+  const again = await afterItsEnd(page, 'Kept over an identity provider')
+  const [other] = await Promise.all([
+    page.context().waitForEvent('page'),
+    again.getByRole('link', { name: 'Continue with Okta' }).click(),
+  ])
+  await signOn(other, 'boss')
+  await heading(other, 'Teams').waitFor()
+  await page.evaluate("dispatchEvent(new Event('focus'))")
+  // Begun with the master key, it is not done in the name of another.
+  await page.getByText('Somebody else has signed in, so this was not done.').waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('Kept over an identity provider is created.').waitFor()
+  const { body } = await gateway.ask('GET', '/ui/api/audit/events?action=team.create')
+  expect(body.data).toMatchObject([{ actor_name: 'boss@example.com' }])
 })
 
 it('an invitation is accepted by who signs on, and a reload does not lose it', async () => {
@@ -150,10 +185,7 @@ it('an invitation is accepted by who signs on, and a reload does not lose it', a
   await expect.poll(() => page.url()).not.toContain('#')
   await page.reload()
   await page.getByRole('link', { name: 'Continue with Okta' }).click()
-  await page.fill('input[name=login]', 'eve')
-  await page.fill('input[name=password]', 'anything')
-  await page.click('button[type=submit]')
-  await page.click('button[type=submit]')
+  await signOn(page, 'eve')
   await page.getByText('org auditor').waitFor()
   await page.getByRole('button', { name: 'Accept' }).click()
   await heading(page, 'Overview').waitFor()

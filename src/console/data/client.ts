@@ -62,7 +62,8 @@ export function addressOf(name: RouteName, { params, query }: Loose = {}): strin
   return search.size > 0 ? `${path}?${search}` : path
 }
 
-/** Asks a route of the gateway. A session that has ended is opened again over the page, and the request is repeated. */
+/** Asks a route of the gateway. A session that has ended is opened again over the page, and the request is repeated, unless
+ *  it is a write and somebody else has signed in. */
 export async function api<Name extends RouteName>(
   name: Name,
   input: Input<Name> = {} as Input<Name>,
@@ -115,14 +116,22 @@ const SIGN_OUT = '/auth/internal/logout'
 /** As `fetch`, with failures as ApiError and with a session that is opened again. */
 export async function send(address: string, init: RequestInit = {}): Promise<Response> {
   const role = lookingAs.get()
-  if (role && (init.method ?? 'GET') !== 'GET' && address !== SIGN_OUT) {
+  const isWrite = (init.method ?? 'GET') !== 'GET'
+  if (role && isWrite && address !== SIGN_OUT) {
     throw new ApiError(`You look as ${role}: nothing can be changed.`, { status: 0, code: 'looks_only' })
   }
   let response = await reached(address, init)
   if (response.status === 401 && !address.startsWith('/auth/')) {
     // Whoever signs in again is the person again.
     lookingAs.set('')
-    await signedInAgain()
+    const isSamePerson = await signedInAgain()
+    // The audit would have it under the name of somebody who did not do it.
+    if (isWrite && !isSamePerson) {
+      throw new ApiError('Somebody else has signed in, so this was not done. Repeat it to do it in your name.', {
+        status: 0,
+        code: 'another_person',
+      })
+    }
     response = await reached(address, init)
   }
   if (response.ok) {

@@ -35,12 +35,13 @@ const VIEWS = PAGES.map(({ id, path, label, load }) => ({
 }))
 
 /** Shows the sign-in, or the console to people with a session. A session that ends under the console is opened again over
- *  the page, whoever notices its end. */
+ *  the page, whoever notices its end, and until its second factor is proved. */
 export function App() {
   const me = useApi('GET /auth/me')
   const { path } = useLocation()
   const shown = useRef<Session>()
-  const ended = me.data?.authenticated === false ? shown.current : undefined
+  const isOpen = me.data?.authenticated && me.data.standing !== 'unverified'
+  const ended = me.data && !isOpen ? shown.current : undefined
   const session = ended ?? me.data
   const hasMore = useMoreBeforeConsole(session)
   const question = useStore(asked)

@@ -6,6 +6,7 @@ import { queries, useApi } from '../../data/query.ts'
 import { Button, ButtonLink } from '../../design/button.tsx'
 import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { anyUnsaved } from '../../design/form/unsaved.ts'
 import { Card, CardForm } from './card.tsx'
 import { VerifyForm } from './verify.tsx'
 
@@ -46,14 +47,26 @@ export function SignIn() {
   )
 }
 
-export function SignInForm({ onDone, next }: { readonly onDone: () => void; readonly next: string }) {
+export function SignInForm({
+  onDone,
+  next,
+  isOver = false,
+  lacksFactor = false,
+}: {
+  readonly onDone: () => void
+  readonly next: string
+  /** It lies over a page, whose input must not be lost on the way to an identity provider. */
+  readonly isOver?: boolean
+  /** There is a session, whose second factor is not proved. */
+  readonly lacksFactor?: boolean
+}) {
   const config = useApi('GET /auth/config')
   const [byKey, setByKey] = useState(false)
   const [half, setHalf] = useState(false)
   const form = useForm({ email: '', password: '', master_key: '' }, { asks: false })
   const { email, password, master_key } = form.values
   const { sso, first_run, email: hasMail } = config.data ?? {}
-  if (half) return <VerifyForm onDone={onDone} />
+  if (half || lacksFactor) return <VerifyForm onDone={onDone} />
   async function enter(): Promise<void> {
     let standing: string | undefined
     const done = await form.submit(async () => {
@@ -73,7 +86,12 @@ export function SignInForm({ onDone, next }: { readonly onDone: () => void; read
         </p>
       )}
       {sso && !byKey && (
-        <ButtonLink href={`/auth/login?next=${encodeURIComponent(next)}`}>Continue with {sso.label}</ButtonLink>
+        <ButtonLink
+          href={`/auth/login?next=${encodeURIComponent(next)}`}
+          {...(isOver && anyUnsaved() && { target: '_blank' })}
+        >
+          Continue with {sso.label}
+        </ButtonLink>
       )}
       <CardForm form={form} action="Sign in" onSubmit={enter}>
         {byKey ? (
