@@ -7,6 +7,7 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { Registry } from '../../routing/registry.ts'
 import { type ConfigNote, unknownNames } from '../../routing/unknown-names.ts'
 import { CAPACITY_UNITS, type DeploymentSignals, shareUsed } from '../../stores/kv/deployment-signals.ts'
+import type { SinkState } from '../../telemetry/sinks/sink.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
@@ -48,6 +49,11 @@ const report = lazily(() =>
         z.object({ path: z.string(), message: z.string().describe('Continues the sentence that the path begins.') }),
       )
       .describe('What of the configuration is worth a look; empty without the permission config.read.'),
+    failing_sinks: z
+      .array(z.object({ name: z.string(), last_error: z.string(), last_error_at: z.iso.datetime(), queued: z.int() }))
+      .describe(
+        'Sinks that the process which answers could not deliver to last; empty without the permission config.read.',
+      ),
   }),
 )
 
@@ -79,13 +85,15 @@ export const deploymentsHealth = defineRoute(
         : healthy === 0
           ? 'unavailable'
           : 'degraded'
+    const mayReadConfig = hasPermission(caller(), 'config.read')
     return json({
       status,
       healthy_count: healthy,
       total_count: healths.length,
       deployments: healths,
       store: { mode: services.store.mode(), degraded_mode: services.config.general_settings.degraded_mode },
-      notes: hasPermission(caller(), 'config.read') ? notesOf(services) : [],
+      notes: mayReadConfig ? notesOf(services) : [],
+      failing_sinks: mayReadConfig ? services.sinks.states().flatMap(failing) : [],
     } satisfies z.output<ReturnType<typeof report>>)
   },
 )
@@ -95,6 +103,11 @@ function notesOf({ config, registry, live }: ApiServices): ConfigNote[] {
     group: (name) => registry.resolve(name) !== undefined,
     credential: (name) => live.credentials().has(name),
   })
+}
+
+function failing({ name, queued, lastSuccessAt = '', lastErrorAt, lastError }: SinkState) {
+  if (lastErrorAt === undefined || lastError === undefined || lastErrorAt <= lastSuccessAt) return []
+  return [{ name, last_error: lastError, last_error_at: lastErrorAt, queued }]
 }
 
 /** The deployments of the groups that the caller may call. A group that it may not call looks absent. */

@@ -98,6 +98,20 @@ model_list:
     expect((await test('prometheus'))[0]).toBe(404)
     expect((await test('none'))[0]).toBe(404)
   })
+
+  it('is named beside the deployments while it takes nothing', async () => {
+    const failing = async () => {
+      const report = (await (await gateway.fetch('/health/deployments')).json()) as { failing_sinks: unknown[] }
+      return report.failing_sinks
+    }
+    expect(await failing()).toEqual([])
+    receiver.answer(() => ({ status: 401, body: 'who are you' }))
+    await gateway.chat({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] })
+    const named = { name: 'webhook', last_error: 'it answered 401', last_error_at: expect.any(String), queued: 1 }
+    await expect.poll(failing, { timeout: 10_000 }).toEqual([named])
+    receiver.answer(() => ({ status: 200 }))
+    await expect.poll(failing, { timeout: 10_000 }).toEqual([])
+  })
 })
 
 describe('a far end of a webhook', () => {

@@ -57,6 +57,7 @@ export function Attention({
   const notes = health.data?.notes ?? []
   const items = [
     ...away.slice(0, most),
+    ...(health.data?.failing_sinks ?? []).map(ofSink),
     ...notes.slice(0, most).map(ofNote),
     ...(budgets.data?.data.map(ofBudget) ?? []),
     ...(keys.data?.data
@@ -162,6 +163,20 @@ function ofHealth({ store, deployments }: Health): Item[] {
     ...away,
   ]
 }
+
+const ofSink = ({ name, last_error, last_error_at, queued }: Health['failing_sinks'][number]): Item => ({
+  id: `sink ${name}`,
+  thing: name,
+  tone: 'bad',
+  what: 'takes no events',
+  more: (
+    <>
+      sink: {last_error} <Ago at={last_error_at} />, {count(queued)} wait
+    </>
+  ),
+  page: 'settings',
+  params: { tab: 'sinks' },
+})
 
 const ofNote = ({ path, message }: Health['notes'][number]): Item => ({
   id: `note ${path}`,
