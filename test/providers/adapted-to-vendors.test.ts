@@ -243,6 +243,7 @@ it.each([1, 70_000])('some are told text as a string, behind a message of %i cha
     { role: 'user', content: text('One.', 'Two.') },
     { role: 'assistant', tool_calls },
     { role: 'tool', tool_call_id: 'call_1234', content: text('It is empty.') },
+    { role: 'assistant', content: text('It is', ' emp', 'ty.') },
     { role: 'user', content: [...text('And this?'), picture] },
   ]
   const padding = { metadata: { note: 'x'.repeat(length) } }
@@ -252,7 +253,7 @@ it.each([1, 70_000])('some are told text as a string, behind a message of %i cha
       return (await asked(chatDialect, model, parseLazily(bytes) as object)).messages
     }
     const contents = (await told(turns)).slice(1).map(({ content }: { content: unknown }) => content)
-    expect(contents).toEqual(['One.\n\nTwo.', '', 'It is empty.', turns.at(-1)?.content])
+    expect(contents).toEqual(['One.\n\nTwo.', '', 'It is empty.', 'It is empty.', turns.at(-1)?.content])
     const silent = { role: 'assistant', content: null, tool_calls }
     expect((await told([...turns.slice(0, 1), silent, result]))[1].content).toBe('')
   }
