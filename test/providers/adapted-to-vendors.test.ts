@@ -124,6 +124,7 @@ it.each([
   ['messages', 'vertex/claude-sonnet-5-5', cool, {}],
   ['messages', 'anthropic/claude-haiku-4-5', sampling, cool],
   ['messages', 'anthropic/claude-haiku-4-5', { ...cool, thinking: { type: 'enabled', budget_tokens: 1024 } }, {}],
+  ['messages', 'anthropic/claude-haiku-4-5', { temperature: 1, top_k: 9 }, { temperature: 1, top_k: 9 }],
   ['messages', 'anthropic/minimax-m3', { ...sampling, top_k: 9 }, { ...sampling, top_k: 9 }],
 ] as const)('a client of %s loses the settings that %s refuses: %j', async (dialect, model, more, expected) => {
   const notes: Notes = { dropped: undefined }
@@ -132,6 +133,15 @@ it.each([
   expect(Object.fromEntries(Object.entries(sent).filter(([field]) => names.includes(field)))).toEqual(expected)
   const lost = Object.keys(more).filter((field) => names.includes(field) && !Object.hasOwn(expected, field))
   expect([...(notes.dropped ?? [])].sort()).toEqual(lost.sort())
+})
+
+it('settings of LangChain that ask for nothing are left out unnamed', async () => {
+  for (const model of ['anthropic/claude-haiku-4-5', 'anthropic/claude-sonnet-5-5']) {
+    const notes: Notes = { dropped: undefined }
+    const unset = { temperature: 1, top_p: -1, top_k: -1 }
+    const sent = await asked(messagesDialect, model, { model: 'm', messages, max_tokens: 9, ...unset }, notes)
+    expect([sent.top_p, sent.top_k, notes.dropped]).toEqual([undefined, undefined, undefined])
+  }
 })
 
 const budget = { type: 'enabled', budget_tokens: 8192 }

@@ -13,6 +13,10 @@ const USUAL_TEMPERATURE = 1
 /** A model that thinks takes a `top_p` from here on. */
 const LEAST_THINKING_TOP_P = 0.95
 
+/** A `top_p` or `top_k` that asks for something: clients of LangChain send -1 where theirs is not set. */
+export const askedShare = (value: unknown): unknown =>
+  value === null || (typeof value === 'number' && value < 0) ? undefined : value
+
 export interface Sampling {
   readonly temperature?: unknown
   readonly top_p?: unknown
@@ -23,8 +27,7 @@ export interface Sampling {
  *  thinks takes neither a temperature nor a `top_k`. */
 export function samplingFields(body: ModelRequest, model: string, thinks: boolean, drop: Drop): Sampling {
   const temperature = temperatureUpToOne(body.temperature ?? undefined, drop)
-  const top_p = body.top_p ?? undefined
-  const top_k = body.top_k ?? undefined
+  const [top_p, top_k] = [body.top_p, body.top_k].map(askedShare)
   if (thinks || samplesAlone(model)) {
     const takesTopP = !samplesAlone(model) && Number(top_p) >= LEAST_THINKING_TOP_P
     if (temperature !== undefined && temperature !== USUAL_TEMPERATURE) drop('temperature')

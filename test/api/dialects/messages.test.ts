@@ -21,6 +21,7 @@ describe('a request of the Messages API as chat', () => {
       { system: [{ type: 'text', text: 'Long.', ...ephemeral }] },
       { messages: [{ role: 'system', content: [{ type: 'text', text: 'Long.', ...ephemeral }] }, hello] },
     ],
+    ['sampling that asks for nothing', { temperature: 1, top_p: -1, top_k: -1 }, { temperature: 1 }],
     ['sampling', { temperature: 0.5, top_p: 0.9, top_k: 4 }, { temperature: 0.5, top_p: 0.9, top_k: 4 }],
     ['thinking', { thinking: { type: 'enabled', budget_tokens: 4000 } }, { reasoning_effort: 'medium' }],
     ['no thinking', { thinking: { type: 'disabled' }, output_config: { effort: 'high' } }, {}],

@@ -2,6 +2,7 @@ import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/l
 import type { ChatRequest } from '../../../modes/chat.ts'
 import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
+import { askedShare } from '../../../providers/anthropic/sampling.ts'
 import { effortOfBudget } from '../../../providers/wire/fitting/nearest-effort.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { effortAtTheEnd, toolsAtTheEnd } from './amid.ts'
@@ -25,7 +26,7 @@ export function toChat(request: MessagesRequest, drop: Drop = () => {}): ChatReq
     model,
     messages: chatMessages(request, drop),
     // The newer name. The adapter of a vendor that knows only the older one translates it.
-    ...defined({ max_completion_tokens: max_tokens, temperature, top_p, top_k }),
+    ...defined({ max_completion_tokens: max_tokens, temperature, top_p: askedShare(top_p), top_k: askedShare(top_k) }),
     ...(stop_sequences && stop_sequences.length > 0 ? { stop: stop_sequences } : {}),
     ...chatTools({ ...request, tools: toolsAtTheEnd(request) }, drop),
     ...reasoning(request),
