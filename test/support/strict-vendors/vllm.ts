@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { answerTo } from './agent.ts'
-import { chatAnswer, chatFields, chatOf, checkCalls, questionOf, textOf } from './openai-chat.ts'
+import { chatAnswer, chatFields, chatOf, checkCalls, questionOf } from './openai-chat.ts'
 import { checked, Refusal, type StrictVendor } from './vendor.ts'
 
 /** Roles that templates of models know: `developer` is not among them. */
@@ -18,6 +18,10 @@ const schema = z.looseObject({
   tools: z
     .array(z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }))
     .optional(),
+  tool_choice: z
+    .union([z.enum(['none', 'auto', 'required']), z.looseObject({ function: z.looseObject({ name: z.string() }) })])
+    .nullish(),
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
 })
 
@@ -27,8 +31,15 @@ export const vllm: StrictVendor = ({ body }, serial) => {
   const { messages } = asked
   const late = messages.findIndex(({ role }, index) => role === 'system' && index > 0)
   if (late !== -1) throw refused('System message must be at the beginning.')
-  if (!messages.some(({ role, content }) => role === 'user' && textOf(content) !== '')) {
+  if (!messages.some(({ role }) => role === 'user')) {
     throw refused('No user query found in messages.')
+  }
+  const { tools, tool_choice: choice } = asked
+  if (tools?.length === 0) throw refused('`tools` must not be an empty array.')
+  if (choice != null && choice !== 'none' && !tools) throw refused('When using `tool_choice`, `tools` must be set.')
+  if (asked.stream_options && !asked.stream) throw refused('Stream options can only be defined when `stream=True`.')
+  if (asked.top_logprobs && !asked.logprobs) {
+    throw refused('when using `top_logprobs`, `logprobs` must be set to true.')
   }
   const chat = chatOf(asked)
   checkCalls(chat.messages, (why) => refused(why))
