@@ -257,7 +257,7 @@ it.each([1, 70_000])('some are told text as a string, behind a message of %i cha
     { role: 'user', content: [...text('And this?'), picture] },
   ]
   const padding = { metadata: { note: 'x'.repeat(length) } }
-  for (const model of ['cloudflare/m', 'deepinfra/m', 'nvidia/m', 'ollama/m', 'xai/grok-4.6']) {
+  for (const model of ['cloudflare/m', 'deepinfra/m', 'nvidia/m', 'ollama/m', 'together/m', 'xai/grok-4.6']) {
     const told = async (messages: object[]) => {
       const bytes = new TextEncoder().encode(JSON.stringify({ model: 'm', messages, ...padding }))
       return (await asked(chatDialect, model, parseLazily(bytes) as object)).messages
@@ -305,6 +305,24 @@ it('xAI is told nothing of penalties, which it refuses even where they are none'
   const told = async (presence_penalty: number) =>
     (await asked(chatDialect, 'xai/grok-4.6', { model: 'm', messages, presence_penalty })).presence_penalty
   expect([await told(0), await told(0.5)]).toEqual([undefined, undefined])
+})
+
+it('NVIDIA is told nothing of settings that ask for nothing, which some of its models refuse', async () => {
+  const told = async (more: object) => {
+    const sent = await asked(chatDialect, 'nvidia/m', { model: 'm', messages, ...more })
+    return [sent.n, sent.frequency_penalty, sent.presence_penalty]
+  }
+  expect(await told({ n: 1, frequency_penalty: 0, presence_penalty: 0 })).toEqual([undefined, undefined, undefined])
+  expect(await told({ n: 2, frequency_penalty: 0.5, presence_penalty: 0 })).toEqual([2, 0.5, undefined])
+})
+
+it('a question that is an instruction is asked by the user where a template wants one', async () => {
+  const only = { model: 'm', max_tokens: 9, system: 'Be brief.', messages: [{ role: 'system', content: 'Say hello.' }] }
+  const sent = await asked(messagesDialect, 'vllm/m', only)
+  expect(sent.messages).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Say hello.' },
+  ])
 })
 
 it('Mistral is told nothing of a message in its parts, where some clients copy it', async () => {

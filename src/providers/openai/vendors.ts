@@ -106,7 +106,12 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['embedding', 'image_generation', 'audio_speech', ...HEARING, 'rerank'],
     // The model that moderates.
     routingFields: new Set(['safety_model']),
-    chat: { limit: MAX_TOKENS },
+    chat: {
+      // Only users speak in parts.
+      conversation: { stringContents: true },
+      limit: MAX_TOKENS,
+      efforts: { taken: [[/^/, ['low', 'medium', 'high']]] },
+    },
   },
   fireworks: {
     label: 'Fireworks AI',
@@ -131,7 +136,12 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'DeepInfra',
     apiBase: 'https://api.deepinfra.com/v1/openai',
     modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
-    chat: { conversation: { stringContents: true }, limit: MAX_TOKENS },
+    chat: {
+      conversation: { stringContents: true },
+      fields: { stops: 4 },
+      limit: MAX_TOKENS,
+      efforts: { taken: [[/^/, ['none', 'low', 'medium', 'high']]] },
+    },
   },
   deepseek: {
     label: 'DeepSeek',
@@ -199,11 +209,12 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'https://integrate.api.nvidia.com/v1',
     modes: ['embedding'],
     chat: {
-      conversation: { strictAnswers: true, strictCalls: true, stringContents: true },
+      conversation: { reasoning: 'reasoning_content', strictAnswers: true, strictCalls: true, stringContents: true },
       fields: {
         // It refuses unknown fields with 400.
         unknownHints: [...OF_OPENAI, 'prompt_cache_key', 'user'],
         refuses: ['top_k', 'service_tier'],
+        refusedBySome: ['n', 'frequency_penalty', 'presence_penalty'],
       },
       limit: MAX_TOKENS,
     },

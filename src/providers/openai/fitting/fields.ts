@@ -13,6 +13,8 @@ export interface FieldQuirks {
   readonly unknownHints?: readonly string[]
   /** Further fields that it refuses, which do not change the meaning of an answer. */
   readonly refuses?: readonly string[]
+  /** Fields that some of its models refuse, also where they ask for nothing: they are left out there. */
+  readonly refusedBySome?: readonly string[]
   /** The most stop sequences that it takes. */
   readonly stops?: number
   /** The highest temperature that it takes, if chat's is higher. */
@@ -64,14 +66,15 @@ export function withoutRefused(
   body: ModelRequest,
   model: string,
   effort: unknown,
-  { samplesAlone, refuses = NO_FIELDS }: FieldQuirks,
+  { samplesAlone, refuses = NO_FIELDS, refusedBySome = NO_FIELDS }: FieldQuirks,
   drop: Drop,
 ): Readonly<Record<string, undefined>> {
   const isUsual = (field: string) => body[field] === entryOf(SAMPLING, field)
   const isRefused = (field: string) => body[field] !== undefined && (refuses.includes(field) || !isUsual(field))
   const sampling = samplesAlone?.(model, effort) ? SAMPLING_FIELDS : NO_FIELDS
-  if (!sampling.some(isRefused) && !refuses.some(isRefused)) return NOTHING
-  const present = [...sampling, ...refuses].filter(isRefused)
+  const idle = refusedBySome.filter((field) => isNeutral(field, body[field]))
+  if (idle.length === 0 && !sampling.some(isRefused) && !refuses.some(isRefused)) return NOTHING
+  const present = [...[...sampling, ...refuses].filter(isRefused), ...idle]
   for (const field of present) if (isSet(body[field]) && !isUsual(field) && !isNeutral(field, body[field])) drop(field)
   return Object.fromEntries(present.map((field) => [field, undefined]))
 }
