@@ -3,6 +3,7 @@ import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import type { ImageEditRequest, ImageVariationRequest } from '../../modes/image-edit.ts'
+import type { ImageRequest } from '../../modes/image-generation.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { ModerationRequest } from '../../modes/moderation.ts'
 import { imageName } from '../../modes/price/image-price.ts'
@@ -32,20 +33,29 @@ export const openaiEmbeddings: Adapter<EmbeddingRequest> = {
 /** Embeddings at a vendor whose API names some fields otherwise, or lacks them: `changes` are those to a request's
  *  fields. */
 export function openaiEmbeddingsWith(changes: (call: Outgoing<EmbeddingRequest>) => JsonRecord) {
-  return {
-    ...openaiEmbeddings,
-    request(call: Outgoing<EmbeddingRequest>, connection: Connection) {
-      const changed = changes(call)
-      const body = { ...call.body, ...changed }
-      return openaiEmbeddings.request(
-        { ...call, body, bytes: joinBytes(editJson(call.bytes, call.body, changed)) },
-        connection,
-      )
-    },
-  } satisfies Adapter<EmbeddingRequest>
+  return { ...openaiEmbeddings, request: changedRequest(openaiEmbeddings, changes) } satisfies Adapter<EmbeddingRequest>
+}
+
+/** The request of an adapter, of which some fields are changed before. */
+function changedRequest<Request extends ModelRequest>(
+  adapter: Adapter<Request>,
+  changes: (call: Outgoing<Request>, connection: Connection) => JsonRecord,
+) {
+  return (call: Outgoing<Request>, connection: Connection) => {
+    const changed = changes(call, connection)
+    const body = { ...call.body, ...changed }
+    return adapter.request({ ...call, body, bytes: joinBytes(editJson(call.bytes, call.body, changed)) }, connection)
+  }
 }
 
 export const openaiImages = images('/images/generations', 'image_generation.completed')
+
+/** Images at a vendor whose API names some fields otherwise, or lacks them: `changes` are those to a request's fields. */
+export function openaiImagesWith(
+  changes: (call: Outgoing<ImageRequest>, connection: Connection) => JsonRecord,
+): Adapter<ImageRequest> {
+  return { ...openaiImages, request: changedRequest(openaiImages, changes) }
+}
 
 /** OpenRouter's path of the same. */
 export const openrouterImages = images('/images', 'image_generation.completed')

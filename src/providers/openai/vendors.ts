@@ -9,6 +9,7 @@ import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { MAX_TOKENS } from './fitting/limit.ts'
 import { openrouterImages } from './modes.ts'
 import { OWN_SERVERS } from './own-servers.ts'
+import { xaiImages } from './xai-images.ts'
 
 const IMAGES = ['image_generation', 'image_edit', 'image_variation'] as const
 const HEARING = ['audio_transcription', 'audio_translation'] as const
@@ -178,7 +179,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   xai: {
     label: 'xAI',
     apiBase: 'https://api.x.ai/v1',
-    modes: ['responses', 'image_generation'],
+    modes: ['responses'],
+    own: { image_generation: adapterFor(xaiImages) },
     chat: {
       conversation: { refusesSilence: true, stringContents: true },
       fields: { refuses: ['frequency_penalty', 'presence_penalty'] },

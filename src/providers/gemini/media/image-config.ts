@@ -1,29 +1,13 @@
 import type { ImageRequest } from '../../../modes/image-generation.ts'
+import { imageShape } from '../../wire/fitting/image-shape.ts'
 import { unsupported } from '../../wire/unsupported-fields.ts'
 import { GEMINI } from '../api-name.ts'
 
-/** The shapes that the models know, as their width over their height. */
-const RATIOS: readonly (readonly [string, number])[] = [
-  '1:1',
-  '2:3',
-  '3:2',
-  '3:4',
-  '4:3',
-  '4:5',
-  '5:4',
-  '9:16',
-  '16:9',
-  '21:9',
-  '1:4',
-  '4:1',
-  '1:8',
-  '8:1',
-].map((name) => {
-  const [width = 1, height = 1] = name.split(':').map(Number)
-  return [name, width / height]
-})
-/** 1792x1024 counts as 16:9, and 1536x1024 is 3:2. */
-const TOLERANCE = 1.05
+/** The shapes that the models know. */
+const SHAPES = [
+  ...['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'],
+  ...['1:4', '4:1', '1:8', '8:1'],
+]
 
 /** The resolutions, by the side of a square of as many pixels up to which each is the nearest. The first one is what a
  *  model makes by itself, and the only one of some. */
@@ -48,13 +32,7 @@ function sizeOf(size: ImageRequest['size']): {
   readonly imageSize?: string | undefined
 } {
   if (!size || size === 'auto') return {}
-  const [width = 0, height = 0] = size.split('x').map(Number)
-  const shape = width / height
-  const apart = (ratio: number) => Math.max(shape / ratio, ratio / shape)
-  const [name, ratio] = RATIOS.reduce((best, next) => (apart(next[1]) < apart(best[1]) ? next : best))
-  if (!(apart(ratio) <= TOLERANCE)) {
-    throw unsupported('size', GEMINI, `Its shapes are ${RATIOS.map(([one]) => one).join(', ')}.`)
-  }
-  const side = Math.sqrt(width * height)
-  return { aspectRatio: name, imageSize: RESOLUTIONS.find(([most]) => side <= most)?.[1] }
+  const found = imageShape(size, SHAPES)
+  if (!found) throw unsupported('size', GEMINI, `Its shapes are ${SHAPES.join(', ')}.`)
+  return { aspectRatio: found.shape, imageSize: RESOLUTIONS.find(([most]) => found.side <= most)?.[1] }
 }
