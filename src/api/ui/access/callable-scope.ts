@@ -63,14 +63,14 @@ export function reachesOf(caller: Caller, what: 'read' | 'update'): Reaches {
 
 /** The refusal where no scope was found to change: 403 if the caller may read it, else the 404 of an absent one. */
 export async function refusedScope(
-  { services, caller }: Scope,
+  { services, caller, audits }: Scope,
   scope: CallableScope,
   parameter?: string,
 ): Promise<GatewayError> {
   const seen = await services.records.callableScopes.levels(scope, reachesOf(caller(), 'read'))
-  return seen && !hasEverywhere(caller())
-    ? missingPermission(KINDS[scope.scope_type].update)
-    : absentScope(scope, parameter)
+  if (!seen || hasEverywhere(caller())) return absentScope(scope, parameter)
+  audits({ organization_id: seen.find(({ scope_type: type }) => type === 'organization')?.scope_id ?? null })
+  return missingPermission(KINDS[scope.scope_type].update)
 }
 
 /** The refusal of a scope that does not exist or that the caller may not read. */

@@ -7,6 +7,7 @@ import type { AdministeredBatch, ItemError } from '../../../stores/sql/batches/a
 import type { Scope } from '../../scope.ts'
 import { BATCH_STATUSES } from '../../v1/batches/batch-object.ts'
 import { noSuchBatch } from '../../v1/batches/no-such-batch.ts'
+import { auditsOf } from '../records/record-reach.ts'
 
 const time = () => z.iso.datetime()
 const count = () => z.int().min(0)
@@ -109,14 +110,13 @@ export function shownAnswer(
 }
 
 /** The batch of the path. Without the permission there it throws 403 if the caller may read the batch, else 404. */
-export async function batchOfRequest(
-  { services, caller }: Scope,
-  id: string,
-  permission: Permission,
-): Promise<AdministeredBatch> {
+export async function batchOfRequest(scope: Scope, id: string, permission: Permission): Promise<AdministeredBatch> {
+  const { services, caller } = scope
   const { administeredBatches } = services.records
   const batch = await administeredBatches.find(id, reachOf(caller(), permission))
   if (batch) return batch
-  const isSeen = permission !== 'key.read' && (await administeredBatches.find(id, reachOf(caller(), 'key.read')))
-  throw isSeen ? missingPermission(permission) : noSuchBatch()
+  const seen = permission === 'key.read' ? undefined : await administeredBatches.find(id, reachOf(caller(), 'key.read'))
+  if (!seen) throw noSuchBatch()
+  auditsOf(scope, seen)
+  throw missingPermission(permission)
 }

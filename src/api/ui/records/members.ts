@@ -13,7 +13,7 @@ import { isStorable, storable } from '../../storable.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unknownReference } from './record-kind.ts'
-import { reach, refused } from './record-reach.ts'
+import { auditsOf, reach, refused } from './record-reach.ts'
 import { idOf, oneOf } from './record-routes.ts'
 
 /** The members of the organizations or teams: users, each with a role. */
@@ -43,8 +43,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
     const id = idOf(kind, scope)
     const row = await kind.records(scope.services).find(id, reach(scope, permission))
     if (!row) throw await refused(scope, kind, id, permission)
-    const organization = (row as { readonly organization_id?: unknown }).organization_id
-    scope.audits({ organization_id: typeof organization === 'string' ? organization : null })
+    auditsOf(scope, row)
     return id
   }
 

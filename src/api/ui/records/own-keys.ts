@@ -6,7 +6,7 @@ import type { ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import type { TeamRecord } from '../../../stores/sql/records/team-records.ts'
 import type { Scope } from '../../scope.ts'
 import { referring, unknownReference } from './record-kind.ts'
-import { reach } from './record-reach.ts'
+import { auditsOf, reach } from './record-reach.ts'
 
 /** How often creation is tried again while the team changes. */
 const TURNS = 5
@@ -51,7 +51,9 @@ async function ownTeamOf(scope: Scope, teamId: unknown): Promise<TeamRecord> {
   if (typeof teamId !== 'string') throw mistake('team_id', 'is required; name a team of yours')
   const { teams } = scope.services.records
   const team = await teams.find(teamId, reach(scope, 'key.create_self'))
+  const seen = team ?? (await teams.find(teamId, reach(scope, 'team.read')))
+  if (!seen) throw unknownReference('team_id')
+  auditsOf(scope, seen)
   if (team) return team
-  const seen = await teams.find(teamId, reach(scope, 'team.read'))
-  throw seen ? missingPermission('key.create_self') : unknownReference('team_id')
+  throw missingPermission('key.create_self')
 }

@@ -23,6 +23,12 @@ export function reachOfOwner<Row extends ScopeRow>(
   return ownersFields ? reachWithOwn(scope.caller(), permission) : reach(scope, permission)
 }
 
+/** Shows what is done to a record, or refused, in the audit of its organization. */
+export function auditsOf(scope: Scope, row: object): void {
+  const { organization_id: organization } = row as { readonly organization_id?: unknown }
+  scope.audits({ organization_id: typeof organization === 'string' ? organization : null })
+}
+
 /** The refusal where no record was found within the permission's reach: 403 if the caller may read the record, else the
  *  404 of a record that does not exist. */
 export async function refused<Row extends ScopeRow>(
@@ -33,5 +39,8 @@ export async function refused<Row extends ScopeRow>(
 ): Promise<GatewayError> {
   const where = visible(scope, kind)
   if (where === 'everything') return absent(kind)
-  return (await kind.records(scope.services).find(id, where)) ? missingPermission(permission) : absent(kind)
+  const seen = await kind.records(scope.services).find(id, where)
+  if (!seen) return absent(kind)
+  auditsOf(scope, seen)
+  return missingPermission(permission)
 }

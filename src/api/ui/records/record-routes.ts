@@ -20,7 +20,7 @@ import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
 import { cursorOf, positionAt } from './record-cursor.ts'
 import type { Fields } from './record-fields.ts'
 import { absent, columnsOf, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
-import { reach, reachOfOwner, refused, visible } from './record-reach.ts'
+import { auditsOf, reach, reachOfOwner, refused, visible } from './record-reach.ts'
 import { withArticle } from './with-article.ts'
 
 /** The part of a contract that the routes of one record share. */
@@ -195,6 +195,7 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       }
       const present = await records.find(id, mine)
       if (!present) throw await refused(scope, kind, id, update)
+      auditsOf(scope, present)
       const moved = Object.keys(settled).find((name) => settled[name] !== present[name])
       if (moved === undefined && version !== undefined) throw changedMeanwhile(kind.noun)
       throw mistake(moved ?? kind.id, 'is settled when the record is made, and cannot be changed')
@@ -216,6 +217,7 @@ export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary
       const { remove } = kind.permissions
       const within = reachOfOwner(scope, kind, remove)
       const known = await records.find(id, within)
+      if (known) auditsOf(scope, known)
       // Read before the removal, which also removes the spend that the answer shows.
       const [shownOnce = {}] = known ? await answersOf(scope.services, kind, [known]) : []
       const row = await unneeded(kind.noun, records.remove(id, within))
@@ -248,10 +250,9 @@ export async function changed<Row extends ScopeRow>(
   const hashes = [record.key_hash, (before as Fields).key_hash].filter((hash) => typeof hash === 'string')
   const { version } = record
   const everywhere = await changeHolds(scope.services, { record: `${kind.level}:${id}`, version, hashes, ...aftermath })
-  const organization = record.organization_id
+  auditsOf(scope, record)
   scope.audits({
     resource_id: id,
-    organization_id: typeof organization === 'string' ? organization : null,
     changes: changesBetween(numbered(before), numbered(record), Object.keys(written)),
   })
   const [answer] =

@@ -75,6 +75,43 @@ describe('audit events', () => {
       expect((await events('action=team.update', 2))[0]).toMatchObject({ status: 400, resource_id: 'red' })
     })
 
+    it('show the auditors of an organization what was refused in it', async () => {
+      for (const organization_id of ['mine', 'theirs']) await ask('POST', '/organizations', { organization_id })
+      await ask('POST', '/teams', { team_id: 'crew', organization_id: 'mine' })
+      await ask('POST', '/teams', { team_id: 'other-crew', organization_id: 'theirs' })
+      await ask('POST', '/keys', { team_id: 'crew' })
+      const auditor = await signedIn(gateway, { organizations: { mine: 'org_auditor' } })
+      const member = await signedIn(gateway, { teams: { crew: 'team_viewer', 'other-crew': 'team_admin' } })
+      const owner = await signedIn(gateway, { organizations: { mine: 'org_owner' }, teams: { crew: 'team_viewer' } })
+      const viewer = await signedIn(gateway, { teams: { crew: 'team_viewer' } })
+      const promotion = (to: typeof viewer) => ({ user_id: to.userId, role: 'team_admin' })
+      const developer = await signedIn(gateway, { teams: { crew: 'team_developer' } })
+      const refused = [
+        await viewer.ask('POST', '/ui/api/teams/crew/members', promotion(viewer)),
+        await member.ask('PATCH', '/ui/api/teams/crew', { rpm_limit: null }),
+        await owner.ask('DELETE', '/ui/api/teams/crew'),
+        await viewer.ask('PUT', '/ui/api/teams/crew/model-access', { mode: null }),
+        await developer.ask('POST', '/ui/api/keys', { team_id: 'crew' }),
+        await viewer.ask('PATCH', '/ui/api/teams/other-crew', { rpm_limit: null }),
+      ]
+      expect(refused.map(({ status }) => status)).toEqual([403, 403, 409, 403, 403, 404])
+      await events('resource_id=other-crew&status=refused', 1)
+      const { data } = (await auditor.ask('GET', '/ui/api/audit/events?status=refused')).body
+      const told = data.map((event: { action: string; actor_id: string; status: number }) => [
+        event.action,
+        event.actor_id,
+        event.status,
+      ])
+      // Of the last one, its team's organization alone could be told, and that is another's.
+      expect(told).toEqual([
+        ['key.create', developer.accountId, 403],
+        ['team_model_access.update', viewer.accountId, 403],
+        ['team.delete', owner.accountId, 409],
+        ['team.update', member.accountId, 403],
+        ['team_member.create', viewer.accountId, 403],
+      ])
+    })
+
     it('tell of a virtual key that tried, and that it may not read them', async () => {
       const { key, key_id } = (await ask('POST', '/keys', { key_name: 'curious' })).body
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
