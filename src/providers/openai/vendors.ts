@@ -9,6 +9,7 @@ import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { MAX_TOKENS } from './fitting/limit.ts'
 import { openrouterImages } from './modes.ts'
 import { OWN_SERVERS } from './own-servers.ts'
+import { togetherImages } from './together-images.ts'
 import { xaiImages } from './xai-images.ts'
 
 const IMAGES = ['image_generation', 'image_edit', 'image_variation'] as const
@@ -104,7 +105,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   together: {
     label: 'Together AI',
     apiBase: 'https://api.together.xyz/v1',
-    modes: ['embedding', 'image_generation', 'audio_speech', ...HEARING, 'rerank'],
+    modes: ['embedding', 'audio_speech', ...HEARING, 'rerank'],
+    own: { image_generation: adapterFor(togetherImages) },
     // The model that moderates.
     routingFields: new Set(['safety_model']),
     chat: {
