@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
 import { configOf } from '../support/gateway.ts'
-import { hugeAnswer } from '../support/upstream/index.ts'
+import { hugeAnswer, json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { withGateway } from '../support/with-gateway.ts'
 
@@ -52,6 +52,16 @@ describe('a long answer', () => {
     await response.body?.cancel()
     expect(await ended(before + 1)).toEqual(['client_closed'])
     expect(gateway.records.at(-1)?.entry).toMatchObject({ ending: 'client_closed' })
+  })
+
+  it('counts as memory also where a stream was asked for', async () => {
+    const message = { role: 'assistant', content: 'x'.repeat(LONG_BYTES) }
+    await upstream.script(model, [json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }] })])
+    const call = () => gateway.chat({ model, stream: true, messages: [{ role: 'user', content: 'Hi' }] })
+    const answers = await Promise.all([call(), call(), call()])
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(refused.length).toBeGreaterThanOrEqual(1)
+    await Promise.all(answers.map((response) => response.arrayBuffer()))
   })
 
   it('is broken off where nothing of it is taken for too long, and its memory is free again', async () => {

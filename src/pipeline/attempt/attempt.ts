@@ -82,7 +82,10 @@ export async function attempt(
     const isSound = translator.unparsed === true && !(translator.stream && isEventStream(headers))
     const opened = isSound
       ? await openBody(tried, response, clocks)
-      : await openEvents(tried, { translator, outgoing, answerSoFar }, response, clocks)
+      : await openEvents(tried, { translator, outgoing, answerSoFar }, response, {
+          clocks,
+          arrived: call.footprint.add,
+        })
     settleCommitted(services, call, tried)
     if (!isSound) parting.begun()
     return {

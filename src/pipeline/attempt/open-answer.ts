@@ -44,17 +44,17 @@ export const isEventStream = (headers: Headers) => SERVER_SENT_EVENTS.test(heade
 /** Whether an answer is a document in the place of a sound. */
 export const isDocument = (headers: Headers) => DOCUMENT.test(headers['content-type'] ?? '')
 
-/** Reads a stream up to its first content. */
+/** Reads a stream up to its first content. Calls `arrived` before keeping bytes, as `UpstreamBody.bytes` does. */
 export async function openEvents(
   tried: Attempt,
   { translator, outgoing, answerSoFar }: AttemptRequest,
   { body, headers }: UpstreamResponse,
-  clocks: Clocks,
+  { clocks, arrived }: { readonly clocks: Clocks; readonly arrived: (bytes: number) => void },
 ): Promise<Opened> {
   const isStream = translator.streamType?.test(headers['content-type'] ?? '') ?? isEventStream(headers)
   if (!translator.stream || !isStream) {
     // Not an event stream: an error document, or a whole answer from a model that cannot stream.
-    const bytes = withoutMark(await body.bytes(REPLY_LIMIT_BYTES))
+    const bytes = withoutMark(await body.bytes(REPLY_LIMIT_BYTES, arrived))
     if (!translator.wholeAsStream) {
       translator.reply(bytes, headers, outgoing)
       throw unstreamed()
@@ -88,6 +88,7 @@ export async function openEvents(
     if (steps.some((step) => step.done)) {
       throw new GatewayError('upstream_truncated', "The provider's stream ended without an answer.")
     }
+    arrived(piece.byteLength)
     prefaceBytes += piece.byteLength
     if (prefaceBytes > PREFACE_LIMIT_BYTES) {
       throw new GatewayError('unusable_answer', "What the provider's stream says before it answers is too large.")
