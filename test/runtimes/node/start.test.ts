@@ -238,8 +238,13 @@ describe.skipIf(postgresUrl === '')('a database elsewhere', () => {
     const target = Number(url.port)
     const { port, listen, close } = await laterPort(target)
     url.port = String(port)
-    const gateway = await here.start({ yaml: ECHO, env: { DATABASE_URL: url.href } })
+    // A folder that nobody can write to is missed by records that wait, and keeps no gateway from starting.
+    const salt = 'a-salt-key-of-its-own-9be2'
+    const env = { DATABASE_URL: url.href, GATEWAY_SALT_KEY: salt, GATEWAY_DATA_DIR: '/dev/null/data' }
+    const gateway = await here.start({ yaml: ECHO, env })
     await gateway.untilLogged('database.away', 2)
+    const message = expect.stringContaining('The data folder /dev/null/data cannot be written to (ENOTDIR). Set ')
+    expect(gateway.logged('data_folder.not_writable')).toEqual([expect.objectContaining({ message })])
     expect(await readiness(gateway)).toMatchObject({ status: 503, body: { checks: { database: false } } })
     expect((await gateway.chat({ model: 'echo' })).status).toBe(200)
     await listen()

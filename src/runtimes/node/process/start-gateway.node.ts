@@ -6,6 +6,7 @@ import { nodeConfig } from '../setup/config.node.ts'
 import { memoryLimit, shortMemory } from '../setup/memory.node.ts'
 import { SCHEMA } from '../setup/places.node.ts'
 import type { NodeSettings } from '../setup/settings.node.ts'
+import { whyNotWritable } from '../setup/writable-folder.node.ts'
 import { greeting } from './greeting.node.ts'
 import { lineWriter } from './line-writer.node.ts'
 import { groupMember } from './process-group.node.ts'
@@ -39,9 +40,13 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   )
   // One request's mistake ends neither the process nor the answers of others.
   process.on('unhandledRejection', (error) => log.error('rejection.unhandled', { error: describeError(error) }))
-  const embedded = !config.general_settings.database_url
+  const { database_url, max_backlog_bytes } = config.general_settings
+  const embedded = !database_url
   const short = shortMemory(memoryLimit(), { embedded, processes: settings.processes })
   if (short !== undefined) log.warn('memory.short', { message: short })
+  // An embedded database refuses to start there.
+  const closed = embedded || max_backlog_bytes === 0 ? undefined : whyNotWritable(dataFolder)
+  if (closed !== undefined) log.warn('data_folder.not_writable', { message: closed })
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log, processes: settings.processes })
   // Requests that need no database are answered while it is still starting.
   const serving = await serve(config, { ...adapters, process: { vitals: vitals(), pool: member } }, settings)

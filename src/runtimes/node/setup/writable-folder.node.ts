@@ -13,3 +13,14 @@ export function writableFolder(path: string): void {
     )
   }
 }
+
+/** What is missing to a gateway whose database is elsewhere and which cannot write to its data folder: it starts
+ *  nevertheless. undefined if it can. */
+export function whyNotWritable(path: string): string | undefined {
+  try {
+    writableFolder(path)
+  } catch (error) {
+    const { message } = error as Error
+    return `${message} Records that wait for the database are only in memory, and the files of batches are refused.`
+  }
+}
