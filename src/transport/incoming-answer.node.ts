@@ -1,5 +1,6 @@
 import type { Abort } from '../lib/abort.ts'
 import { gathering } from '../lib/forms/gathering.node.ts'
+import { afterReads } from '../lib/timers/after-reads.node.ts'
 import { decoded } from './decoded-body.node.ts'
 import { BodyTooLarge, TransportError, type UpstreamBody, type UpstreamResponse } from './transport.ts'
 
@@ -37,6 +38,8 @@ interface State extends IncomingAnswer, UpstreamBody {
   pending: Uint8Array[]
   pendingBytes: number
   paused: boolean
+  /** Whether its head was told. */
+  begun: boolean
   over: boolean
   failure: unknown
   /** Receives pieces instead of `pending` while `bytes` reads the whole body. */
@@ -61,6 +64,7 @@ export function incomingAnswer(
     pending: [],
     pendingBytes: 0,
     paused: false,
+    begun: false,
     over: false,
     failure: undefined,
     sink: undefined,
@@ -89,7 +93,9 @@ function leave(answer: State): void {
 
 function head(this: State, status: number, headers: Record<string, string>): void {
   this.declared = Number(headers['content-length'])
-  this.resolve(decoded({ status, headers, body: this }, this.signal))
+  this.begun = true
+  const response = decoded({ status, headers, body: this }, this.signal)
+  afterReads(() => this.resolve(response))
 }
 
 function data(this: State, piece: Uint8Array): void {
@@ -121,7 +127,7 @@ function fail(this: State, error: unknown): void {
   this.over = true
   this.failure = error
   awake(this)
-  this.reject(error)
+  if (!this.begun) this.reject(error)
 }
 
 function awake(answer: State): void {

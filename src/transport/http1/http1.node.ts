@@ -1,4 +1,5 @@
 import type { Abort } from '../../lib/abort.ts'
+import { afterReads } from '../../lib/timers/after-reads.node.ts'
 import { incomingAnswer } from '../incoming-answer.node.ts'
 import { type RequestBody, type Transport, TransportError, type UpstreamRequest } from '../transport.ts'
 import { type Connection, openConnection, type Pool, type Sending } from './connection.node.ts'
@@ -13,8 +14,6 @@ interface Origin extends Pool {
 export function http1Transport(others: Transport): Transport & { close(): Promise<void> } {
   // As many as there are origins among the deployments.
   const origins = new Map<string, Origin>()
-  /** What is sent in this turn of the event loop. */
-  let soon: { readonly to: Pool; readonly sending: Sending }[] = []
   let closed = false
 
   function originOf(origin: string): Origin {
@@ -26,12 +25,6 @@ export function http1Transport(others: Transport): Transport & { close(): Promis
     const made = { origin, host, port: Number(port || 80), ...connections, headOf: headWriter(authority) }
     origins.set(origin, made)
     return made
-  }
-
-  function sendAll(): void {
-    const all = soon
-    soon = []
-    for (const { to, sending } of all) send(to, sending)
   }
 
   function send(to: Pool, sending: Sending): void {
@@ -54,7 +47,7 @@ export function http1Transport(others: Transport): Transport & { close(): Promis
         const sending = { head, body, bodyBytes, answer: incomingAnswer(signal, resolve, reject) }
         // What a resting connection brings unasked, or its end, is read before a request goes out on it.
         if (to.resting.length === 0) send(to, sending)
-        else if (soon.push({ to, sending }) === 1) setImmediate(sendAll)
+        else afterReads(() => send(to, sending))
       })
     },
     async close() {

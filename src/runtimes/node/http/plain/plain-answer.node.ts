@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { hasBody } from '../../../../api/respond.ts'
+import { afterReads } from '../../../../lib/timers/after-reads.node.ts'
 import type { Incoming, Outgoing } from '../messages.node.ts'
 import { dateNow } from './date-now.node.ts'
 
@@ -161,8 +162,10 @@ function end(this: State, last: Uint8Array | string = '', encoding?: 'latin1'): 
   if (this.isChunked && bytes.byteLength > 0) this.write(bytes)
   this.isEnded = true
   if (this.isChunked) socket.write(`${headOf(this)}0\r\n\r\n`, 'latin1', sent)
-  else if (bytes.byteLength <= SHORT_BYTES) socket.write(joined(headOf(this), bytes), sent)
-  else {
+  else if (bytes.byteLength <= SHORT_BYTES) {
+    const whole = joined(headOf(this), bytes)
+    afterReads(() => socket.write(whole, sent))
+  } else {
     socket.cork()
     socket.write(headOf(this), 'latin1')
     socket.write(bytes, sent)

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { afterReads } from '../../../../lib/timers/after-reads.node.ts'
 import type { Listener } from '../messages.node.ts'
 import { KEPT_SECONDS, type PlainAnswer, plainAnswer } from './plain-answer.node.ts'
 import { LONGEST_BYTES, readRequest } from './read-request.node.ts'
@@ -55,8 +56,11 @@ export function plainConnection(socket: Socket, { listener, gone, giveAway, refu
     else {
       came = request.bytes < came.length ? came.subarray(request.bytes) : undefined
       pieces = 0
-      answer = plainAnswer(request.incoming, socket, answered)
-      listener(request.incoming, answer)
+      const { incoming } = request
+      const asked = plainAnswer(incoming, socket, answered)
+      answer = asked
+      // Who has left by then asks for nothing.
+      afterReads(() => socket.destroyed || listener(incoming, asked))
     }
   }
 

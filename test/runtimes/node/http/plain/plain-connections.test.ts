@@ -85,6 +85,26 @@ describe('a connection', () => {
     expect(come.slice(0, 3).every(({ byNode, incoming }) => !byNode && String(incoming.read()) === 'ok')).toBe(true)
   })
 
+  it('is asked when all others that are ready were read', async () => {
+    const told: string[] = []
+    answer = () => void told.push('asked')
+    server.on('connection', (socket) => socket.prependListener('data', () => told.push('read')))
+    const clients = [client(), client(), client()]
+    await expect.poll(() => clients.every(({ socket }) => !socket.connecting)).toBe(true)
+    await settled()
+    for (const { socket } of clients) socket.write(PLAIN)
+    await expect.poll(() => told.length).toBe(6)
+    expect(told).toEqual(['read', 'read', 'read', 'asked', 'asked', 'asked'])
+  })
+
+  it('asks for nothing once it is closed', async () => {
+    server.on('connection', (socket) => socket.prependListener('data', () => socket.destroy()))
+    const { closed } = client(PLAIN)
+    await closed
+    await settled()
+    expect(come).toEqual([])
+  })
+
   it('takes a request that comes in a few pieces', async () => {
     for (let at = 1; at < PLAIN.length; at++) {
       const told = client(PLAIN.slice(0, at))
