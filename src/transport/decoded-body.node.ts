@@ -1,25 +1,55 @@
 import { Readable, type Transform } from 'node:stream'
-import { createBrotliDecompress, createUnzip } from 'node:zlib'
+// Node before 22.15 lacks zstd.
+import * as zlib from 'node:zlib'
 import type { Abort } from '../lib/abort.ts'
 import { readAll } from './read-all.ts'
 import { TransportError, type UpstreamBody, type UpstreamResponse } from './transport.ts'
 
-/** By the value of `content-encoding`. Unzip reads what gzip and deflate make. */
-const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
-  ['gzip', createUnzip],
-  ['x-gzip', createUnzip],
-  ['deflate', createUnzip],
-  ['br', createBrotliDecompress],
+/** By the name in `content-encoding`. Unzip reads what gzip and deflate make; nothing here reads the last ones. Servers
+ *  write other words there, too, such as the name of a charset: they say nothing of the body. */
+const DECODERS: ReadonlyMap<string, (() => Transform) | undefined> = new Map<string, (() => Transform) | undefined>([
+  ['gzip', zlib.createUnzip],
+  ['x-gzip', zlib.createUnzip],
+  ['deflate', zlib.createUnzip],
+  ['br', zlib.createBrotliDecompress],
+  ['zstd', zlib.createZstdDecompress],
+  ['compress', undefined],
+  ['x-compress', undefined],
+  ['dcb', undefined],
+  ['dcz', undefined],
 ])
+/** A body is rarely compressed twice. Each decoder takes memory. */
+const MOST_CODINGS = 2
 
 /** The answer without its compression. No request asks for one, but proxies compress all the same; `fetch` decodes their
  *  answers by itself. */
 export function decoded(response: UpstreamResponse, signal: Abort): UpstreamResponse {
-  const coding = response.headers['content-encoding']
-  const decoder = coding === undefined ? undefined : DECODERS.get(coding.trim().toLowerCase())
-  if (!decoder) return response
+  const named = response.headers['content-encoding']
+  if (named === undefined) return response
+  const codings = named
+    .toLowerCase()
+    .split(',')
+    .map(trimmed)
+    .filter((coding) => DECODERS.has(coding))
+  if (codings.length === 0) return response
+  const decoders = codings.map((coding) => DECODERS.get(coding))
   const { 'content-encoding': _, 'content-length': __, ...headers } = response.headers
-  return { status: response.status, headers, body: decodedBody(response.body, decoder(), signal) }
+  let { body } = response
+  if (decoders.length > MOST_CODINGS || decoders.includes(undefined)) body = unreadable(body)
+  // The one that was applied last is undone first.
+  else for (const decoder of decoders.reverse()) if (decoder) body = decodedBody(body, decoder(), signal)
+  return { status: response.status, headers, body }
+}
+
+const trimmed = (text: string) => text.trim()
+
+/** A body that nobody can read: what is no text would be handed to the client as it is. */
+function unreadable(body: UpstreamBody): UpstreamBody {
+  async function read(): Promise<never> {
+    body.cancel()
+    throw new TransportError('the upstream sent a body with a content-encoding that it was not asked for')
+  }
+  return { read, cancel: () => body.cancel(), bytes: read }
 }
 
 function decodedBody(body: UpstreamBody, decoder: Transform, signal: Abort): UpstreamBody {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { BodyTooLarge, TransportError } from '../../src/transport/transport.ts'
 import { answerOf, SCHEMES, settled, textOf, transportScene } from '../support/transport-scene.node.ts'
@@ -14,13 +14,22 @@ describe.each(SCHEMES)('an answer over %s that was compressed unasked', (scheme)
     ['X-GZIP', gzipSync('ok')],
     ['deflate', deflateSync('ok')],
     ['br', brotliCompressSync('ok')],
+    ['zstd', zstdCompressSync('ok')],
+    ['gzip, br', brotliCompressSync(gzipSync('ok'))],
     ['identity', Buffer.from('ok')],
+    ['UTF-8', Buffer.from('ok')],
   ])('by %s is decoded, and the next is as it was', async (coding, bytes) => {
     const far = await answering(packedAs(coding, bytes), answerOf('second'))
     expect(await ask(far)).toMatchObject({ status: 200, body: 'ok' })
     await settled()
     expect(await ask(far)).toMatchObject({ status: 200, body: 'second' })
     expect(far.connections.length).toBe(1)
+  })
+
+  it.each(['compress', 'gzip, dcb', 'gzip, gzip, gzip'])('by %s is not handed on', async (coding) => {
+    const far = await answering(packedAs(coding, gzipSync('ok')))
+    const { body } = await send(far)
+    await expect(body.read()).rejects.toBeInstanceOf(TransportError)
   })
 
   it('is read as it comes', async () => {
