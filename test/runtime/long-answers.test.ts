@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
 import { configOf } from '../support/gateway.ts'
-import { hugeAnswer, json } from '../support/upstream/index.ts'
+import { frames, hugeAnswer, json, stallAfter } from '../support/upstream/index.ts'
+import { frame } from '../support/upstream/openai-chat.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { withGateway } from '../support/with-gateway.ts'
 
@@ -55,6 +56,7 @@ describe('a long answer', () => {
   })
 
   it('counts as memory also where a stream was asked for', async () => {
+    const before = endings().length
     const message = { role: 'assistant', content: 'x'.repeat(LONG_BYTES) }
     await upstream.script(model, [json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }] })])
     const call = () => gateway.chat({ model, stream: true, messages: [{ role: 'user', content: 'Hi' }] })
@@ -62,6 +64,22 @@ describe('a long answer', () => {
     const refused = answers.filter(({ status }) => status === 503)
     expect(refused.length).toBeGreaterThanOrEqual(1)
     await Promise.all(answers.map((response) => response.arrayBuffer()))
+    expect((await ended(before + 3)).length).toBe(1)
+  })
+
+  it('counts as memory also where a stream says much before it answers', async () => {
+    const before = endings().length
+    const said = frame({ choices: [{ index: 0, delta: { role: 'assistant' } }], padding: 'x'.repeat(1_000_000) })
+    const content = frame({ choices: [{ index: 0, delta: { content: 'Hello' } }] })
+    const preface = Array.from({ length: 16 }, () => said)
+    await upstream.script(model, [frames([...preface, content, content], {}, stallAfter({ frames: 17 }))])
+    const call = () => gateway.chat({ model, stream: true, messages: [{ role: 'user', content: 'Hi' }] })
+    const answers = await Promise.all([call(), call(), call()])
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(refused.length).toBeGreaterThanOrEqual(1)
+    for (const response of refused) expect((await response.json()).error.code).toBe('too_many_bytes_in_flight')
+    for (const response of answers) if (response.status === 200) await response.body?.cancel()
+    expect((await ended(before + 3)).length).toBe(1)
   })
 
   it('is broken off where nothing of it is taken for too long, and its memory is free again', async () => {
