@@ -9,6 +9,7 @@ import { type IncomingAnswer, incomingAnswer } from './incoming-answer.node.ts'
 import { openHeaders } from './open-headers.ts'
 import { publicLookup } from './public-lookup.node.ts'
 import { PrivateAddress, type Transport, TransportError, type UpstreamRequest } from './transport.ts'
+import { watchHttp2 } from './watch-http2.node.ts'
 
 /** Sends everything, over TLS too: by undici's dispatcher with a handler of its own, which costs a sixth of `fetch` for
  *  each call. */
@@ -18,6 +19,7 @@ export function undiciTransport(): Transport & { close(): Promise<void> } {
   const agent = new Agent(options)
   // Connections are kept by origin: those of one agent were all checked.
   let outside: Agent | undefined
+  const unwatched = watchHttp2()
   function agentOf({ publicOnly }: UpstreamRequest): Agent {
     if (!publicOnly) return agent
     outside ??= new Agent({ ...options, connect: { lookup: publicLookup, timeout: options.connectTimeout } })
@@ -30,6 +32,7 @@ export function undiciTransport(): Transport & { close(): Promise<void> } {
         else dispatch(agentOf(request), request, signal, incomingAnswer(signal, resolve, reject))
       }),
     async close() {
+      unwatched()
       await Promise.all([agent.destroy(), outside?.destroy()])
     },
   }

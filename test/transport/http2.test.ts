@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import { constants, createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createServer, type TLSSocket } from 'node:tls'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nodeTransport } from '../../src/transport/node-transport.node.ts'
 import { TransportError, type UpstreamRequest } from '../../src/transport/transport.ts'
 import { certificateOf, trusting } from '../support/certificate.node.ts'
@@ -10,6 +11,10 @@ import { settled, textOf } from '../support/transport-scene.node.ts'
 const PIECE = Buffer.alloc(65_536, 'x')
 const PIECES = 1000
 
+/** What a server sends where it has nothing to set. */
+const NO_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+const CODES = ['NGHTTP2_INTERNAL_ERROR', 'NGHTTP2_NO_ERROR', 'NGHTTP2_CANCEL'] as const
+
 /** What each path answers. */
 const ANSWERS: Readonly<Record<string, (request: Http2ServerRequest, response: Http2ServerResponse) => void>> = {
   '/whole': (request, response) => {
@@ -17,10 +22,6 @@ const ANSWERS: Readonly<Record<string, (request: Http2ServerRequest, response: H
     request.on('end', () => response.writeHead(200, { 'x-version': request.httpVersion }).end('ok'))
   },
   '/stalling': (_, response) => void response.writeHead(200).write('begun'),
-  '/cut': (_, response) => {
-    response.writeHead(200)
-    response.write('begun', () => response.stream.close(2))
-  },
   '/pouring': (_, response) => pour(response),
 }
 
@@ -45,6 +46,8 @@ describe('an upstream that speaks HTTP/2', () => {
       response.stream.once('close', () => (open -= 1))
       response.on('error', () => {})
       ANSWERS[request.url]?.(request, response)
+      const code = CODES.find((name) => request.url === `/${name}`)
+      if (code) response.writeHead(200).write('begun', () => response.stream.close(constants[code]))
     })
     server.on('session', () => (connections += 1))
     server.listen(0, '127.0.0.1')
@@ -97,10 +100,39 @@ describe('an upstream that speaks HTTP/2', () => {
     expect(connections).toBe(1)
   })
 
-  it('that breaks off one answer has given none', async () => {
-    const { body } = await send('/cut')
+  it.each(CODES)('that resets one answer has given none: %s', async (code) => {
+    const { body } = await send(`/${code}`)
     await expect(body.bytes(100)).rejects.toThrow(TransportError)
     await isWell()
+  })
+
+  it('that says nothing any more, not even to a ping, loses its connection', async () => {
+    const certificate = await certificateOf('127.0.0.1')
+    const forget = trusting(certificate)
+    const accepted: TLSSocket[] = []
+    const server = createServer({ ...certificate, ALPNProtocols: ['h2'] }, (socket) => {
+      accepted.push(socket)
+      socket
+        .on('error', () => {})
+        .resume()
+        .write(NO_SETTINGS)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const dead = { origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const failed = expect(send('/whole', dead)).rejects.toThrow('the upstream says nothing any more')
+      await expect.poll(() => vi.getTimerCount()).toBeGreaterThan(1)
+      await settled()
+      vi.advanceTimersByTime(60_000)
+      await failed
+      await once(accepted[0] as TLSSocket, 'close')
+    } finally {
+      vi.useRealTimers()
+      server.close()
+      forget()
+    }
   })
 
   it.each([
