@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { afterAll, describe } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { secret } from '../../src/lib/secret.ts'
 import { s3Blobs } from '../../src/stores/blobs/s3.ts'
 import { s3Endpoint } from '../support/s3.ts'
+import { settled } from '../support/transport-scene.node.ts'
 import { blobContract } from './blobs.ts'
 
 const options = {
@@ -14,6 +15,7 @@ const options = {
   secretAccessKey: 'a/secret+key',
   sessionToken: 'a/token+of=an+hour==',
 }
+const secrets = { secretAccessKey: secret(options.secretAccessKey), sessionToken: secret(options.sessionToken) }
 
 describe('S3, over a socket, by a temporary access key', () => {
   const server = createServer(getRequestListener(s3Endpoint(options).fetch))
@@ -23,7 +25,29 @@ describe('S3, over a socket, by a temporary access key', () => {
   blobContract(async () => {
     await listening
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const secrets = { secretAccessKey: secret(options.secretAccessKey), sessionToken: secret(options.sessionToken) }
     return s3Blobs({ ...options, endpoint, ...secrets })
+  })
+})
+
+describe('S3 that falls silent amid an object', () => {
+  it('fails its reader after a minute, and not a slow reader', { timeout: 10_000 }, async () => {
+    const server = createServer((_, response) => void response.writeHead(200, { 'content-length': 10 }).write('begun'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const blobs = s3Blobs({ ...options, endpoint, ...secrets })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const reader = (await blobs.get('an/object'))?.body.getReader()
+      vi.advanceTimersByTime(120_000)
+      expect((await reader?.read())?.value).toEqual(new TextEncoder().encode('begun'))
+      const failed = expect(reader?.read()).rejects.toThrow('the object storage did not answer in time')
+      await settled()
+      vi.advanceTimersByTime(60_000)
+      await failed
+    } finally {
+      vi.useRealTimers()
+      server.closeAllConnections()
+      server.close()
+    }
   })
 })

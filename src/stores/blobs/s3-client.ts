@@ -35,7 +35,7 @@ export class S3Error extends Error {
 const TRIES = 3
 const TIMEOUT_MS = 60_000
 
-/** Sends signed, path-style requests with a deadline, and retries those that may be sent twice. */
+/** Sends signed, path-style requests, the answers to which may fall silent for a minute at most, and retries those that may be sent twice. */
 export function s3Client({ fetch = globalThis.fetch, ...options }: S3Options) {
   const root = `${options.endpoint.replace(/\/+$/, '')}/${options.bucket}/${options.prefix ? `${options.prefix}/` : ''}`
   const sign = s3Signer(options)
@@ -46,16 +46,11 @@ export function s3Client({ fetch = globalThis.fetch, ...options }: S3Options) {
     const signed = await sign({ method, url: url.href, headers, body })
     // Not signed, because proxies may change it. A compressed answer would not have the length of the object.
     signed.headers.set('accept-encoding', 'identity')
-    // The deadline covers the response headers only; a large body may take longer.
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(new Error('the object storage did not answer in time')), TIMEOUT_MS)
-    try {
-      const { href } = signed.url
-      const init = { method, headers: signed.headers, body: body ?? null, redirect: 'manual', signal: deadline.signal }
-      return await fetch(href, init as RequestInit)
-    } finally {
-      clearTimeout(timer)
-    }
+    const silence = new AbortController()
+    const { href } = signed.url
+    const init = { method, headers: signed.headers, body: body ?? null, redirect: 'manual', signal: silence.signal }
+    const answer = await unlessSilent(silence, fetch(href, init as RequestInit))
+    return answer.body ? new Response(timely(answer.body.getReader(), silence), answer) : answer
   }
 
   return async function send(request: S3Request): Promise<Response> {
@@ -70,6 +65,33 @@ export function s3Client({ fetch = globalThis.fetch, ...options }: S3Options) {
       }
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 200 * 2 ** attempt))
     }
+  }
+}
+
+/** The body of an answer. Only who waits for a piece counts its time: a large body may take long, and so may its reader. */
+function timely(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  silence: AbortController,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await unlessSilent(silence, reader.read())
+        if (done) controller.close()
+        else controller.enqueue(value as Uint8Array<ArrayBuffer>)
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function unlessSilent<T>(silence: AbortController, awaited: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => silence.abort(new Error('the object storage did not answer in time')), TIMEOUT_MS)
+  try {
+    return await awaited
+  } finally {
+    clearTimeout(timer)
   }
 }
 
