@@ -44,6 +44,8 @@ export const FAILURES = {
   conflict: { status: 409, type: 'invalid_request_error', code: 'conflict' },
   client_closed: { status: 499, type: 'api_error', code: 'client_closed' },
   rate_limited: { status: 429, type: 'rate_limit_error' },
+  /** The request alone counts more tokens than a limit allows, so that no wait helps. */
+  exceeds_limit: { status: 429, type: 'rate_limit_error' },
   budget_exceeded: { status: 429, type: 'budget_exceeded', code: 'budget_exceeded' },
   // The gateway's own
   no_matching_deployment: { status: 503, type: 'api_error', code: 'no_matching_deployment' },
@@ -171,9 +173,11 @@ export class GatewayError extends Error {
 
   /** The limit or budget that refused, such as `team_rpm`; '' if it was none. */
   get scope(): string {
-    return this.failure === 'rate_limited' || this.failure === 'budget_exceeded' ? (this.details.param ?? '') : ''
+    return OF_SCOPES.has(this.failure) ? (this.details.param ?? '') : ''
   }
 }
+
+const OF_SCOPES: ReadonlySet<FailureName> = new Set(['rate_limited', 'exceeds_limit', 'budget_exceeded'])
 
 /** A thrown value as a GatewayError: an unknown error is `internal` with a fixed text; its cause is only logged. */
 export function asGatewayError(thrown: unknown): GatewayError {

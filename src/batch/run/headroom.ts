@@ -42,6 +42,8 @@ export function headroom(now: () => number): Headroom {
       if (caller.quotas.length === 0) return 'now'
       const known = of(caller)
       const cost = costs(bytes)
+      // No window ever has room for it: its refusal is its result.
+      if (caller.quotas.some(({ unit, limit }) => limit > 0 && cost[unit] > limit)) return 'now'
       const time = now()
       let waitMs = 0
       for (const unit of UNITS) {

@@ -91,7 +91,7 @@ async function decideInTurns<Asked extends Admission>(
       noteExhausted(caller, answer, asked.quotas)
       if (client) services.budgetNotices.refused(client, asked.budgets, answer)
       // This ends: each round leaves fewer models to exclude.
-      if (!doesWithout?.(caller, answer)) throw refusal(answer, asked.quotas, roomIn(answer, asked.budgets, caller))
+      if (!doesWithout?.(caller, answer)) throw refusal(answer, asked, roomIn(answer, asked.budgets, caller))
     } else {
       turn += 1
       if (turn === TURNS) throw changingTooFast()

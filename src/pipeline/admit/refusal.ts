@@ -1,13 +1,14 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { rateHeaders } from '../../limits/rate-headers.ts'
-import type { Budget, Quota, Refused } from '../../stores/kv/shared-store.ts'
+import type { Admission, Budget, Refused } from '../../stores/kv/shared-store.ts'
 import type { Caller } from '../caller.ts'
 import { isExceededBy } from './hold.ts'
 
-/** The refusal as the client gets it. `room`: after how many seconds a budget that refused has room for the call. */
+/** The refusal of a request of so many tokens, as the client gets it. `room`: after how many seconds a budget that refused
+ *  has room for the call. */
 export function refusal(
   { scope, reason, resetsAt, now, quotas: states }: Refused,
-  quotas: readonly Quota[],
+  { quotas, tokens }: Pick<Admission, 'quotas' | 'tokens'>,
   room?: number,
 ): GatewayError {
   const headers = rateHeaders(quotas, states)
@@ -18,11 +19,16 @@ export function refusal(
       ...(room === undefined ? {} : { retryAfterSeconds: room }),
     })
   }
-  return new GatewayError('rate_limited', `Rate limit exceeded for scope '${scope}'`, {
-    param: scope,
-    code: `${scope}_exceeded`,
+  const message = `Rate limit exceeded for scope '${scope}'`
+  const told = { param: scope, code: `${scope}_exceeded`, headers }
+  const full = quotas.find((one) => one.scope === scope)
+  if (full?.unit === 'tokens' && full.limit > 0 && tokens > full.limit) {
+    const size = `Request too large: it counts as ${tokens} tokens, and the limit is ${full.limit}. Send a shorter one.`
+    return new GatewayError('exceeds_limit', `${message}. ${size}`, told)
+  }
+  return new GatewayError('rate_limited', message, {
+    ...told,
     retryAfterSeconds: resetsAt === undefined ? SOON : secondsUntil(resetsAt, now),
-    headers,
   })
 }
 

@@ -18,5 +18,5 @@ export async function refuseEarly(
   const ids = { callId: requestId, attemptId: requestId }
   const nothing = { budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
   const answer = await store.admit({ ...ids, ...nothing, versions, quotas, tokens, slots: [...slots, NEVER] })
-  if (answer.kind === 'refused' && answer.scope !== NEVER.scope) throw refusal(answer, quotas)
+  if (answer.kind === 'refused' && answer.scope !== NEVER.scope) throw refusal(answer, { quotas, tokens })
 }

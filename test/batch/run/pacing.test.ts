@@ -61,6 +61,18 @@ describe('items', () => {
     expect(limits.room(caller, 10, 0)).toBe('now')
   })
 
+  it('that no window has room for run, so that their refusal ends them', () => {
+    const limits = headroom(() => 0)
+    const quota = { scope: 'key_tpd', subject: 'key:k', unit: 'tokens', window: 'day', limit: 20 } as const
+    const caller = { keyId: 'k', quotas: [quota], slots: [] } as unknown as Caller
+    limits.learn(caller, {
+      'x-ratelimit-limit-tokens': '20',
+      'x-ratelimit-remaining-tokens': '10',
+      'x-ratelimit-reset-tokens': '86400',
+    })
+    expect([limits.room(caller, 80, 0), limits.room(caller, 84, 0)]).toEqual([86_400_000, 'now'])
+  })
+
   it('leave a place of a key whose calls at once are limited', () => {
     const slots = [{ scope: 'key_parallel_requests', subject: 'key:k', limit: 4 }]
     const caller = { keyId: 'k', quotas: [], slots } as unknown as Caller
@@ -90,6 +102,7 @@ describe('after a failure', () => {
   it('of a limit, a budget or a store the batch waits, a minute at most before it looks again', () => {
     expect(following('rate_limited', 4, 12)).toEqual({ kind: 'waits', delayMs: 12_000 })
     expect(following('rate_limited', 0, 80_000)).toEqual({ kind: 'waits', delayMs: 60_000 })
+    expect(following('exceeds_limit')).toEqual({ kind: 'ends' })
     for (const failure of ['budget_exceeded', 'store_unavailable', 'no_healthy_deployment'] as const) {
       expect(following(failure, 4)).toMatchObject({ kind: 'waits' })
     }
