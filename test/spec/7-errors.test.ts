@@ -120,7 +120,9 @@ describe.skipIf(inject('postgresUrl') === '' || inject('redisUrl') === '')('429 
     expect(response.status).toBe(429)
     expect(await response.json()).toMatchObject({
       error: {
-        message: expect.stringMatching(/^Rate limit exceeded for scope 'key_tpm'\. Request too large: .* 1\d\d .* 20\./),
+        message: expect.stringMatching(
+          /^Rate limit exceeded for scope 'key_tpm'\. Request too large: .* 1\d\d .* 20\./,
+        ),
         type: 'rate_limit_error',
         param: 'key_tpm',
         code: 'key_tpm_exceeded',
