@@ -66,8 +66,8 @@ const TICKS = 1e10
 /** More is no cost of one call. */
 const MOST_DOLLARS = 1e6
 
-/** Larger counts are ignored: their sums would exceed the integers of the stores. */
-const MOST = 1e12
+/** More is no count of one call. */
+const MOST = 1e9
 
 /** A count that a vendor reports; 0 for anything that is not a plausible number. */
 export function count(value: unknown): number {
