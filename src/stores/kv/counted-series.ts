@@ -2,6 +2,13 @@
  *  share no memory, so that each of them can only bound what it counts itself. */
 export const MOST_SERIES = 2000
 
+/** Counts by series. */
+export interface Counted extends Iterable<[series: string, count: number]> {
+  get(series: string): number | undefined
+  has(series: string): boolean
+  set(series: string, count: number): void
+}
+
 /** The field of the number of a metric's series, among its counters. */
 export const sizeField = (metric: string) => `#${metric}`
 
@@ -17,7 +24,7 @@ export function otherOf(labels: string): string {
 }
 
 /** Adds to a counter, or to `other` of its metric where that has its series already. */
-export function addTo(counters: Map<string, number>, series: string, amount: number): void {
+export function addTo(counters: Counted, series: string, amount: number): void {
   const add = (name: string, more: number) => counters.set(name, (counters.get(name) ?? 0) + more)
   if (counters.has(series)) return void add(series, amount)
   const size = sizeField(metricOf(series))

@@ -4,6 +4,7 @@ import { createLeases, type Leases, type WrittenLease } from '../in-process/leas
 import { recentIds } from '../in-process/recent-ids.ts'
 import { type BudgetRecord, type Counter, MOST_SETTLED, type State, type Texts } from '../in-process/state.ts'
 import { LIFETIME_MS } from '../keys.ts'
+import { keptCounters } from './kept-counters.ts'
 import { type Form, type KeptMap, keptMap } from './kept-map.ts'
 import { type Rows, rows, type SqlStorage } from './rows.ts'
 
@@ -140,22 +141,5 @@ function keptIds(sql: SqlStorage, now: () => number, noted: () => void) {
       unwritten = []
     },
     sweep: () => void sql.exec('DELETE FROM kept_settled WHERE at <= ?', now() - LIFETIME_MS.settled),
-  }
-}
-
-const COUNTERS = 'counters'
-
-/** Counters of metrics never end, and a row has them all: of each metric there are so many at most. */
-function keptCounters(records: Rows) {
-  let text = records.get(COUNTERS)?.text ?? '{}'
-  const counters = new Map<string, number>(Object.entries(JSON.parse(text)))
-  return {
-    counters,
-    write() {
-      const now = JSON.stringify(Object.fromEntries(counters))
-      if (now === text) return
-      text = now
-      records.put(COUNTERS, { text, ends: Number.MAX_SAFE_INTEGER })
-    },
   }
 }

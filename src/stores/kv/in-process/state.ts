@@ -1,3 +1,4 @@
+import type { Counted } from '../counted-series.ts'
 import { LIFETIME_MS } from '../keys.ts'
 import type { Quota } from '../shared-store.ts'
 import { boundedTexts } from './bounded-texts.ts'
@@ -52,7 +53,7 @@ export interface State {
   readonly leads: Texts
   readonly clearings: Texts
   /** Never expire; of each metric there are so many at most. */
-  readonly counters: Map<string, number>
+  readonly counters: Counted
 }
 
 /** Values come from outside (sign-in state, answers); the other maps hold only what admitted calls named. */

@@ -64,6 +64,57 @@ describe('a kept map', () => {
   })
 })
 
+describe('the counters of an object', () => {
+  const settled = (callId: string, counters: Record<string, number>) => ({
+    ...{ callId, slots: [], budgets: [], outcomes: [], entries: [] },
+    counters,
+  })
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`calls{key_id="${n}"}`, n]))
+  const rowsOf = (sql: SqlStorage) => [...sql.exec("SELECT name FROM kept_record WHERE name LIKE 'counters%'")]
+
+  it('are written only where something was counted, and are all there in the next object', async () => {
+    const sql = objectStorage()
+    const written: unknown[] = []
+    const watched: SqlStorage = {
+      exec(statement, ...values) {
+        if (statement.startsWith('INSERT') && String(values[0]).startsWith('counters')) written.push(values[0])
+        return sql.exec(statement, ...values)
+      },
+    }
+    const store = objectStore(watched, ignored)
+    await store.ask('settle', [settled('first', many)])
+    store.write()
+    // With the number of its series.
+    expect([written.length, rowsOf(sql).length]).toEqual([11, 11])
+    written.length = 0
+    await store.ask('settle', [settled('second', { 'calls{key_id="7"}': 1, 'calls{key_id="8"}': 1 })])
+    store.write()
+    store.write()
+    expect(written).toHaveLength(1)
+
+    const next = objectStore(watched, ignored)
+    expect(await next.ask('counters', [])).toEqual({ ...many, 'calls{key_id="7"}': 8, 'calls{key_id="8"}': 9 })
+    written.length = 0
+    next.write()
+    expect(written).toEqual([])
+    // No series is counted a second time as new.
+    await next.ask('settle', [settled('third', { 'calls{key_id="999"}': 1 })])
+    next.write()
+    expect(written).toHaveLength(1)
+    expect(await next.ask('counters', [])).toMatchObject({ 'calls{key_id="999"}': 1000 })
+  })
+
+  it('of an earlier build, in one row, are divided', async () => {
+    const sql = objectStorage()
+    rows(sql, 'kept_record', 'scan').put('counters', { text: JSON.stringify(many), ends: Number.MAX_SAFE_INTEGER })
+    const store = objectStore(sql, ignored)
+    expect(await store.ask('counters', [])).toEqual(many)
+    store.write()
+    expect(rowsOf(sql)).toHaveLength(10)
+    expect(await objectStore(sql, ignored).ask('counters', [])).toEqual(many)
+  })
+})
+
 it('an object removes what has ended, and nothing else', async () => {
   const sql = objectStorage()
   const store = objectStore(sql, ignored)
