@@ -53,10 +53,13 @@ const VERSION = /(@|-v)\d+(:\d+)?$/
 const DATE = /[-@](latest|\d{4}-\d\d-\d\d|\d{8}|\d{3,4}|\d\d-\d{4})$/
 const REGION = /^(us|eu|apac|jp|au|ca|sa|global|us-gov)\./
 
-/** A model's name, and the same without its version, its date, its region. */
+/** Deepgram's voices and kinds of recordings, which cost what their family does. */
+const MEMBER = /^(aura(?:-2)?|nova-\d)-[a-z]+(-[a-z]{2})?$/
+
+/** A model's name, and the same without its version, its date, its region, or of a family the family's. */
 function namesOf(model: string): string[] {
   const undated = model.replace(VERSION, '').replace(DATE, '')
-  return [model, undated, undated.replace(REGION, '')]
+  return [model, undated, undated.replace(REGION, ''), undated.replace(MEMBER, '$1')]
 }
 
 /** The same at a place. */

@@ -48,7 +48,20 @@ describe('the price table', () => {
     // A region costs a tenth more, from Sonnet 4.5 on.
     ['bedrock/jp.anthropic.claude-opus-5-5', { input_cost_per_token: 0.0000044, output_cost_per_token: 0.000022 }],
     ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', { cache_creation_input_cost_per_token: 0.000004125 }],
-    ['bedrock/us.amazon.nova-2-lite-v1:0', { input_cost_per_token: 0.00000033 }],
+    ['bedrock/us.amazon.nova-2-lite-v1:0', { cached_input_cost_per_token: 0.0000000825 }],
+    ['bedrock/amazon.titan-embed-text-v1', { input_cost_per_token: 0.0000001 }],
+    ['bedrock/amazon.titan-embed-text-v2:0', { input_cost_per_token: 0.00000002 }],
+    ['bedrock/amazon.rerank-v1:0', { cost_per_rerank_unit: 0.001 }],
+    ['bedrock/us.meta.llama3-3-70b-instruct-v1:0', { output_cost_per_token: 0.00000072 }],
+    ['deepgram/aura-2-thalia-en', { cost_per_character: 0.00003 }],
+    ['deepgram/aura-asteria-en', { cost_per_character: 0.000015 }],
+    ['elevenlabs/eleven_multilingual_v2', { cost_per_character: 0.0001 }],
+    ['elevenlabs/scribe_v2', { cost_per_audio_second: 0.0000611111111111 }],
+    ['deepgram/nova-2-phonecall', { cost_per_audio_second: 0.0000716666666667 }],
+    ['openai/gpt-5.2-chat-latest', { output_cost_per_token: 0.000014 }],
+    ['openai/gpt-3.5-turbo-1106', { input_cost_per_token: 0.000001 }],
+    ['groq/moonshotai/kimi-k2-instruct-0905', { cached_input_cost_per_token: 0.0000005 }],
+    ['voyage/voyage-law-2', { input_cost_per_token: 0.00000012 }],
   ])('knows %s', (model, prices) => {
     expect(info(model)).toMatchObject(prices)
   })
