@@ -97,6 +97,7 @@ it.each([
   ['mistral/m', { prompt_cache_key: 'k' }],
   ['groq/m', { user: 'u' }],
   ['nvidia/m', {}],
+  ['huggingface/m', { user: 'u' }],
 ])('%s gets none of the hints that it is known to refuse, in chat either', async (model, expected) => {
   const hints = { store: false, verbosity: 'low', prompt_cache_key: 'k', user: 'u' }
   const sent = await asked(chatDialect, model, { model: 'm', messages, ...hints })

@@ -6,6 +6,7 @@ import { deepinfra } from '../support/strict-vendors/deepinfra.ts'
 import { deepseek } from '../support/strict-vendors/deepseek.ts'
 import { fireworks } from '../support/strict-vendors/fireworks.ts'
 import { groq } from '../support/strict-vendors/groq.ts'
+import { huggingface } from '../support/strict-vendors/huggingface.ts'
 import { lmstudio } from '../support/strict-vendors/lmstudio.ts'
 import { mistral } from '../support/strict-vendors/mistral.ts'
 import { moonshot } from '../support/strict-vendors/moonshot.ts'
@@ -35,6 +36,7 @@ it.each([
   ['deepseek/deepseek-v4-flash', deepseek],
   ['fireworks/accounts/fireworks/models/glm-5', fireworks],
   ['groq/openai/gpt-oss-120b', groq],
+  ['huggingface/openai/gpt-oss-120b', huggingface],
   ['lmstudio/qwen3', lmstudio],
   ['mistral/mistral-large-latest', mistral],
   ['moonshot/kimi-k2.6', moonshot],

@@ -253,7 +253,15 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'https://router.huggingface.co/v1',
     modes: [],
     routingFields: new Set(['provider']),
-    chat: { limit: MAX_TOKENS },
+    // It hands requests on as they are, to whichever of its providers it chooses: Cerebras, Groq and Fireworks refuse what
+    // they do not know.
+    chat: {
+      conversation: { reasoning: 'none', strictAnswers: true, strictCalls: true, stringContents: true },
+      fields: { unknownHints: [...OF_OPENAI, 'prompt_cache_key'], refuses: ['top_k'], stops: 4 },
+      limit: MAX_TOKENS,
+      efforts: { taken: [[/gpt-oss/, ['low', 'medium', 'high']]] },
+      functions: { sameStrictness: true },
+    },
   },
   cloudflare: {
     label: 'Cloudflare Workers AI',
