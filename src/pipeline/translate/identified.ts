@@ -10,14 +10,15 @@ export function identified(completion: ChatCompletion): ChatCompletion {
   return { ...completion, id: id || ownId(), created: created || unixSeconds() }
 }
 
-/** Writes the same id and time into every chunk of a stream whose vendor did not send them. */
+/** Writes the same id and time into every chunk of a stream whose vendor did not send them, and those of the stream into
+ *  chunks without, such as what Azure's filters say before and behind its words. */
 export function identifying(): (chunk: ChatChunk) => ChatChunk {
   let id = ''
   let created = 0
   return (chunk) => {
-    id ||= chunk.id || ownId()
+    id = chunk.id || id || ownId()
     created ||= chunk.created || unixSeconds()
-    return { ...chunk, id: chunk.id || id, created }
+    return { ...chunk, id, created }
   }
 }
 

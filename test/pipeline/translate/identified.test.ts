@@ -15,4 +15,6 @@ it('an answer without an id or a time gets its own, all chunks of a stream the s
   expect(chunks[1]).toEqual(chunks[0])
   const own = { id: 'c1', created: 7 }
   expect([own, own].map((given) => given as ChatChunk).map(identifying())).toEqual([own, own])
+  const about = [bare, own, bare].map((given) => given as ChatChunk).map(identifying())
+  expect(about.map(({ id }) => id)).toEqual([expect.stringMatching(OWN), 'c1', 'c1'])
 })
