@@ -154,6 +154,41 @@ describe('Gemini', () => {
     ])
   })
 
+  it('that cannot read a signature, such as one of Vertex’s, is asked once more without it', async () => {
+    const corrupted = { code: 400, message: 'Corrupted thought signature.', status: 'INVALID_ARGUMENT' }
+    const refusal = json(400, { error: corrupted })
+    const whole = json(200, says([{ text: 'Noon.' }], { finishReason: 'STOP' }))
+    const call = { functionCall: { id: 'f-1', name: 'time', args: { of: '"thoughtSignature":"x"' } } }
+    const contents = [
+      { role: 'user', parts: [{ text: 'Hello' }] },
+      { role: 'model', parts: [{ ...call, thoughtSignature: 'dmVydGV4' }] },
+      { role: 'user', parts: [{ functionResponse: { id: 'f-1', name: 'time', response: { output: 'noon' } } }] },
+    ]
+    const native = () => gateway.fetch('/v1beta/models/first:generateContent', chatInit({ contents }))
+    const { args, ...called } = call.functionCall
+    const made = { type: 'function', id: called.id, function: { name: called.name, arguments: JSON.stringify(args) } }
+    const signed = { ...made, extra_content: { google: { thought_signature: 'dmVydGV4' } } }
+    const turns = [
+      ...messages,
+      { role: 'assistant', content: null, tool_calls: [signed] },
+      { role: 'tool', tool_call_id: 'f-1', content: 'noon' },
+    ]
+    const chat = () => gateway.chat({ model: 'first', messages: turns, tools })
+    for (const ask of [native, chat]) {
+      const before = (await callsOf('first')).length
+      await upstream.script(path('first'), [refusal, whole])
+      const response = await ask()
+      expect([response.status, response.headers.get('x-gateway-attempts')]).toEqual([200, '1'])
+      const parts = (await callsOf('first')).slice(before).map(({ sent }) => sent.contents[1].parts)
+      expect(parts).toEqual([
+        [{ ...call, thoughtSignature: 'dmVydGV4' }],
+        [{ ...call, thoughtSignature: 'skip_thought_signature_validator' }],
+      ])
+      await upstream.script(path('first'), [refusal, refusal, whole])
+      expect((await ask()).status).toBe(400)
+    }
+  })
+
   it('shows the usage of a stream to whoever asked', async () => {
     await upstream.script(path('first'), [
       frames([event({ ...says([{ text: 'Hi' }], { finishReason: 'STOP' }), usageMetadata })]),

@@ -9,6 +9,7 @@ import type { PipelineServices } from '../services.ts'
 import { translatorOf } from '../translate/translator.ts'
 import type { WrittenReply } from '../translate/written-reply.ts'
 import { type AnswerSoFar, newAnswerSoFar } from './answer-so-far.ts'
+import { askedAgain } from './asked-again.ts'
 import { ask, type Exchange, fail, newExchange, refusalIn, release, uploaded } from './exchange.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import {
@@ -64,8 +65,10 @@ export async function attempt(
       tried.upstreamStatus = response.status
       if (isSuccess(response)) break
       const failure = await refusalIn(exchange, asked.translator, response)
-      if (!inChatInstead(call, tried.deployment, asked.translator, { status: response.status, failure })) throw failure
-      asked = attemptRequestOf(services, call, tried)
+      const again = askedAgain(asked, failure)
+      const refused = { status: response.status, failure }
+      if (!again && !inChatInstead(call, tried.deployment, asked.translator, refused)) throw failure
+      asked = again ?? attemptRequestOf(services, call, tried)
     }
     const { translator, answerSoFar } = asked
     const outgoing = call.form ? await uploaded(exchange, call.form) : asked.outgoing

@@ -11,6 +11,7 @@ import { withSchemaFormat } from '../wire/fitting/schema-format.ts'
 import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { conversationOf } from './contents.ts'
+import { withoutSignatures } from './foreign-signatures.ts'
 import { generateReply } from './generate-reply.ts'
 import { generateStream } from './generate-stream.ts'
 import { generationConfigOf } from './generation-config.ts'
@@ -55,6 +56,7 @@ export const generateContent: Adapter<ChatRequest> = {
   reply: generateReply,
   stream: generateStream,
   failure: googleFailure,
+  again: withoutSignatures,
 }
 
 /** The same at the Gemini API, whose requests name a tier of service. Those of Vertex do so in headers, and not in every

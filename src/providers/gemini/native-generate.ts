@@ -8,6 +8,7 @@ import type { UpstreamRequest } from '../../transport/transport.ts'
 import type { Adapter, Connection, Outgoing, StreamReader, StreamStep } from '../provider.ts'
 import { countedTokens } from '../wire/counted-tokens.ts'
 import { relayedEvents } from '../wire/relayed-events.ts'
+import { withoutSignatures } from './foreign-signatures.ts'
 import { geminiUsage } from './gemini-usage.ts'
 import { methodPath } from './generate-content.ts'
 import { failureIn } from './generate-reply.ts'
@@ -39,12 +40,14 @@ export const nativeGenerateContent: Adapter = {
   stream: relayedStream,
   events: (answer) => [answer],
   failure: googleFailure,
+  again: withoutSignatures,
 }
 
 export const nativeGeminiCount: Adapter = {
   request: (call, connection) => relayed(call, connection, 'countTokens'),
   reply: (bytes) => countedTokens(bytes, 'totalTokens'),
   failure: googleFailure,
+  again: withoutSignatures,
 }
 
 /** The model and the stream are in the path, and the metadata is the gateway's. */
