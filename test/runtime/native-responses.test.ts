@@ -136,6 +136,26 @@ describe('POST /v1/responses, where the provider speaks it', () => {
     expect((await readStream(answered)).text).toBe(events.join(''))
   })
 
+  it('is asked once more without reasoning that another account has encrypted', async () => {
+    const message = 'The encrypted content for item rs_1 could not be verified.'
+    const refusal = json(400, { error: { message, type: 'invalid_request_error', code: 'invalid_encrypted_content' } })
+    const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":12345678901234567890}' }
+    const result = { type: 'function_call_output', call_id: 'c1', output: 'ok' }
+    const thought = { type: 'reasoning', summary: [], encrypted_content: 'gAAA' }
+    const fields = { model: native, store: false, stream: true, input: [thought, call, result] }
+    await upstream.script(up, [refusal, frames(events)])
+    const answered = await respond(fields)
+    expect([(await readStream(answered)).text, answered.headers.get('x-gateway-attempts')]).toEqual([
+      events.join(''),
+      '1',
+    ])
+    const sent = (await upstream.calls(up)).slice(-2).map((one) => bodyOf(one).input)
+    expect(sent).toEqual([fields.input, [call, result]])
+    await upstream.script(up, [refusal, refusal, frames(events)])
+    const refused = await respond(fields)
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { message } }])
+  })
+
   it('ends a stream that was cut in the vendor’s own way', async () => {
     await upstream.script(up, [change(frames(events), cutAfter({ frames: 5 }))])
     const received = await readStream(await respond({ model: native, stream: true }))

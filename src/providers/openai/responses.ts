@@ -8,6 +8,7 @@ import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiFailure } from './failure.ts'
 import { type FieldQuirks, withoutRefused } from './fitting/fields.ts'
+import { withoutReasoning } from './fitting/foreign-reasoning.ts'
 import { responseEvents } from './response-events.ts'
 import { responsesFailure } from './responses-failure.ts'
 import { openaiResponsesStream } from './responses-stream.ts'
@@ -54,6 +55,8 @@ export const openaiResponsesWith = (fields: FieldQuirks): Adapter<ResponsesReque
   events: responseEvents,
 
   failure: openaiFailure,
+
+  again: withoutReasoning,
 })
 
 /** Responses with OpenAI itself. */
