@@ -50,6 +50,42 @@ const text = (words: string) => ({ type: 'text', text: words })
 const bodiesAt = async (name: string) =>
   (await upstream.calls(path(name))).map((call) => JSON.parse(decoder.decode(call.body)))
 
+describe('a thought whose signature its provider cannot read', () => {
+  const thought = { type: 'thinking', thinking: 'Hm.', signature: '9f86d081' }
+  const call = { type: 'tool_use', id: 'c1', name: 'f', input: { id: '1' } }
+  const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'ok' }] }
+  const turns = (...content: object[]) => [...messages, { role: 'assistant', content }, result]
+  const error = {
+    type: 'invalid_request_error',
+    message: 'messages.1.content.0: Invalid `signature` in `thinking` block',
+  }
+  const refusal = json(400, { type: 'error', error })
+
+  it.each([
+    [{ type: 'adaptive' }, { type: 'adaptive' }],
+    [{ type: 'enabled', budget_tokens: 1024 }, { type: 'disabled' }],
+  ])('is left out, and the provider asked once more: %j', async (thinking, expected) => {
+    const tools = [{ name: 'f', input_schema: { type: 'object' } }]
+    const asked = { model: 'claude-whole', max_tokens: 2048, thinking, tools, messages: turns(thought, call) }
+    await upstream.script(path('claude-whole'), [refusal, json(200, message([text('Done.')]))])
+    const response = await post(asked)
+    expect([response.status, response.headers.get('x-gateway-attempts')]).toEqual([200, '1'])
+    const [first, second] = (await bodiesAt('claude-whole')).slice(-2)
+    expect(first).toMatchObject({ thinking, messages: asked.messages })
+    expect(second).toMatchObject({ thinking: expected, messages: turns(call) })
+  })
+
+  it('is left out of a chat, too', async () => {
+    const made = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"id":12345678901234567890}' } }
+    const spoken = { role: 'assistant', content: null, thinking_blocks: [thought], tool_calls: [made] }
+    const chat = [...messages, spoken, { role: 'tool', tool_call_id: 'c1', content: 'ok' }]
+    await upstream.script(path('claude-whole'), [refusal, json(200, message([text('Done.')]))])
+    expect((await gateway.chat({ model: 'claude-whole', messages: chat })).status).toBe(200)
+    const sent = decoder.decode((await upstream.calls(path('claude-whole'))).at(-1)?.body)
+    expect(sent).toContain('"content":[{"type":"tool_use","id":"c1","name":"f","input":{"id":12345678901234567890}}]')
+  })
+})
+
 describe('chat at a provider of messages', () => {
   it('answers whole', async () => {
     await upstream.script(path('claude-whole'), [json(200, message([text('Grüße 🙂')]))])

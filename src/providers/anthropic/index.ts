@@ -11,6 +11,7 @@ import { messagesReply } from './messages-reply.ts'
 import { limitOf, MESSAGES_TAKE, messagesRequest } from './messages-request.ts'
 import { messagesStream } from './messages-stream.ts'
 import { MESSAGES_ROUTING, nativeCountTokens, nativeMessages } from './native-messages.ts'
+import { withoutThoughts } from './own-turns.ts'
 
 const API_BASE = 'https://api.anthropic.com'
 const VERSION = '2023-06-01'
@@ -36,6 +37,7 @@ const chat: Adapter<ChatRequest> = {
   setsLimit: limitOf,
   stream: (_call, headers) => messagesStream(headers),
   failure: messagesFailure,
+  again: withoutThoughts,
 }
 
 /** Claude at Anthropic's API: chat is translated, messages are relayed byte for byte. */

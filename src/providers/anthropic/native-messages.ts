@@ -12,7 +12,7 @@ import { messagesFailure } from './messages-failure.ts'
 import { messagesProgress } from './messages-progress.ts'
 import { charactersOf, readMessage } from './messages-reply.ts'
 import { messagesUsage } from './messages-usage.ts'
-import { ownTurns } from './own-turns.ts'
+import { ownTurns, withoutThoughts } from './own-turns.ts'
 import { samplingChanges } from './sampling.ts'
 import { thinkingChanges } from './thinking-fields.ts'
 
@@ -37,12 +37,14 @@ export const nativeMessages: Adapter = {
   stream: (call) => relayedEvents(messagesProgress(isThreaded(call)), () => STOP),
   events: messageEvents,
   failure: messagesFailure,
+  again: withoutThoughts,
 }
 
 export const nativeCountTokens: Adapter = {
   request: (call, connection) => relayed(call, connection, '/v1/messages/count_tokens'),
   reply: (bytes) => countedTokens(bytes, 'input_tokens'),
   failure: messagesFailure,
+  again: withoutThoughts,
 }
 
 function relayed(call: Outgoing, connection: Connection, path: string) {

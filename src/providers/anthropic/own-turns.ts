@@ -1,6 +1,11 @@
+import type { GatewayError } from '../../lib/errors.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { exactRecord } from '../../lib/json/exact-json.ts'
 import { matchesBehind } from '../../lib/json/lazy-json.ts'
 import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
+import { wholeBody } from '../../transport/whole-body.ts'
+import type { Without } from '../provider.ts'
 import { isOwnThought } from '../wire/fitting/own-thinking.ts'
 import { mayHaveStrangeIds, withOwnIds } from './own-ids.ts'
 
@@ -16,15 +21,45 @@ export function ownTurns(body: ModelRequest): JsonRecord {
   if (!messages.some((message) => asList(message.content).some(isForeign))) {
     return messages.some((message, index) => message !== before[index]) ? { messages } : {}
   }
+  return withoutBlocks(body, messages, isForeign)
+}
+
+/** What is said of a thought whose signature cannot be read: of a vendor that signs as Claude does, without a prefix, or
+ *  of another conversation. */
+const UNREADABLE = /invalid `?signature`? in `?thinking`? block|thinking` blocks .{0,40} cannot be modified/i
+
+const encoder = new TextEncoder()
+
+/** Leaves the thoughts of earlier turns out of a request that was refused because of one. */
+export function withoutThoughts({ failure, message }: GatewayError): Without | undefined {
+  if (failure !== 'upstream_rejected' || !UNREADABLE.test(message)) return undefined
+  return (request) => {
+    const whole = wholeBody(request.body)
+    const bytes = typeof whole === 'string' ? encoder.encode(whole) : whole
+    const body = exactRecord(bytes)
+    if (!body) return request
+    const changes = withoutBlocks(body, asList(body.messages).map(asRecord), isThought)
+    return { ...request, body: editJson(bytes, body, changes) }
+  }
+}
+
+/** The changes that leave some blocks of the turns out, and turns that have no others. */
+function withoutBlocks(
+  body: JsonRecord,
+  messages: readonly JsonRecord[],
+  isLeftOut: (block: unknown) => boolean,
+): JsonRecord {
   const own = messages.flatMap((message) => {
     if (!Array.isArray(message.content)) return [message]
-    const content = message.content.filter((block) => !isForeign(block))
+    const content = message.content.filter((block) => !isLeftOut(block))
     return content.length > 0 ? [{ ...message, content }] : []
   })
   return { messages: own, ...(continuesUnthought(own) ? withoutThinking(body) : {}) }
 }
 
 const isForeign = (block: unknown) => asRecord(block).type === 'thinking' && !isOwnThought(asRecord(block))
+
+const isThought = (block: unknown) => /^(redacted_)?thinking$/.test(String(asRecord(block).type))
 
 const typesIn = ({ content }: JsonRecord) => asList(content).map((block) => asRecord(block).type)
 
@@ -40,7 +75,7 @@ function continuesUnthought(messages: readonly JsonRecord[]): boolean {
 }
 
 /** A model that is told how much to think is told not to; others decide for themselves. */
-function withoutThinking({ thinking, context_management: management }: ModelRequest): JsonRecord {
+function withoutThinking({ thinking, context_management: management }: JsonRecord): JsonRecord {
   if (asRecord(thinking).type !== 'enabled') return {}
   if (!isRecord(management)) return { thinking: { type: 'disabled' } }
   // What removes thoughts is refused where there are none.

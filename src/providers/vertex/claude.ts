@@ -9,6 +9,7 @@ import { messagesReply } from '../anthropic/messages-reply.ts'
 import { limitOf, MESSAGES_TAKE, messagesRequest } from '../anthropic/messages-request.ts'
 import { messagesStream } from '../anthropic/messages-stream.ts'
 import { nativeCountTokens, nativeMessages } from '../anthropic/native-messages.ts'
+import { withoutThoughts } from '../anthropic/own-turns.ts'
 import { googleFailure } from '../gemini/google-failure.ts'
 import { type Adapter, type Adapters, adapterFor, type Connection, dropper, type Outgoing } from '../provider.ts'
 import { withoutScopes, withTakenBetas } from './claude-betas.ts'
@@ -35,6 +36,7 @@ const chat: Adapter<ChatRequest> = {
   setsLimit: limitOf,
   stream: (_call, headers) => messagesStream(headers),
   failure: claudeFailure,
+  again: withoutThoughts,
 }
 
 const messages: Adapter = {
