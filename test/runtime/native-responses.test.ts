@@ -149,7 +149,7 @@ describe('POST /v1/responses, where the provider speaks it', () => {
       events.join(''),
       '1',
     ])
-    const sent = (await upstream.calls(up)).slice(-2).map((one) => bodyOf(one).input)
+    const sent = (await upstream.calls(up)).slice(-2).map((one) => (bodyOf(one) as { input: unknown }).input)
     expect(sent).toEqual([fields.input, [call, result]])
     await upstream.script(up, [refusal, refusal, frames(events)])
     const refused = await respond(fields)
