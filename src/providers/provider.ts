@@ -111,8 +111,8 @@ export interface StreamReader {
   failing?(failure: GatewayError): Uint8Array
 }
 
-/** Leaves something out of a request. */
-export type Without = (request: UpstreamRequest) => UpstreamRequest
+/** Asks for the same in another way. */
+export type Otherwise = (request: UpstreamRequest) => UpstreamRequest
 
 /** The names of functions and the ids of calls that a vendor accepts. */
 export interface Takes {
@@ -144,9 +144,9 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   readonly unparsed?: true
   /** Names the failure that an answer outside 2xx reports. `now` is for headers with a time. */
   failure(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array, now: number): GatewayError
-  /** What a request has to be without that was refused for what only another provider can read; undefined if it was
-   *  refused for something else. It is then asked again, once. */
-  again?(failure: GatewayError): Without | undefined
+  /** How to ask once more, where a request was refused for what only another provider can read, or for a way of answering
+   *  that the model does not have; undefined if it was refused for something else. */
+  again?(failure: GatewayError): Otherwise | undefined
 }
 
 /** What an adapter serves: a kind of request in its public shape, or another dialect of chat that the vendor serves

@@ -19,6 +19,7 @@ const KINDS = {
   native: 'openai',
   gemini: 'gemini',
   scribe: 'elevenlabs',
+  llama: 'bedrock',
 }
 
 const gateway = withGateway(() =>
@@ -27,7 +28,12 @@ const gateway = withGateway(() =>
     model_list: Object.entries(KINDS).map(([name, kind]) => ({
       model_name: name,
       deployment_id: `up-${name}`,
-      gateway_params: { model: `${kind}/there`, api_base: upstream.url + path(name), api_key: 'sk-canary-77' },
+      gateway_params: {
+        model: `${kind}/there`,
+        api_base: upstream.url + path(name),
+        api_key: 'sk-canary-77',
+        region: 'eu-1',
+      },
     })),
   }),
 )
@@ -56,6 +62,22 @@ const completion = {
   ],
   usage: { prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 },
 }
+
+it('a model of Bedrock that does not stream beside tools is asked for the whole answer', async () => {
+  const message = "This model doesn't support tool use in streaming mode."
+  const toolUse = { toolUseId: 'call_1', name: 'weather', input: { city: 'Zürich' } }
+  const usage = { inputTokens: 9, outputTokens: 5, totalTokens: 14 }
+  const answer = { output: { message: { role: 'assistant', content: [{ toolUse }] } }, stopReason: 'tool_use', usage }
+  await upstream.script(path('llama'), [json(400, { message }), json(200, answer)])
+  const tools = [{ type: 'function' as const, function: { name: 'weather' } }]
+  const stream = openaiClient(gateway).chat.completions.stream({ model: 'llama', messages, tools })
+  const { choices } = await stream.finalChatCompletion()
+  expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { tool_calls: [call] } })
+  const asked = (await upstream.calls(path('llama'))).map((one) => one.path.split('/').at(-1))
+  expect(asked).toEqual(['converse-stream', 'converse'])
+  await untouched('llama', 2)
+  expect(lastLine()).toMatchObject({ usage: { inputTokens: 9, outputTokens: 5 }, attempts: 1, streamed: true })
+})
 
 describe('a provider that answers a stream in one, as', () => {
   it('a chat completion: its client gets the stream', async () => {

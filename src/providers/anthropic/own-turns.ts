@@ -5,7 +5,7 @@ import { matchesBehind } from '../../lib/json/lazy-json.ts'
 import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { wholeBody } from '../../transport/whole-body.ts'
-import type { Without } from '../provider.ts'
+import type { Otherwise } from '../provider.ts'
 import { isOwnThought } from '../wire/fitting/own-thinking.ts'
 import { mayHaveStrangeIds, withOwnIds } from './own-ids.ts'
 
@@ -31,7 +31,7 @@ const UNREADABLE = /invalid `?signature`? in `?thinking`? block|thinking` blocks
 const encoder = new TextEncoder()
 
 /** Leaves the thoughts of earlier turns out of a request that was refused because of one. */
-export function withoutThoughts({ failure, message }: GatewayError): Without | undefined {
+export function withoutThoughts({ failure, message }: GatewayError): Otherwise | undefined {
   if (failure !== 'upstream_rejected' || !UNREADABLE.test(message)) return undefined
   return (request) => {
     const whole = wholeBody(request.body)

@@ -6,6 +6,7 @@ import { bedrockFailure } from './bedrock-failure.ts'
 import { converseReply } from './converse-reply.ts'
 import { CLAUDE, converseRequest } from './converse-request.ts'
 import { converseStream } from './converse-stream.ts'
+import { wholeInstead } from './whole-instead.ts'
 
 const OBJECTS = /^s3:/i
 
@@ -29,6 +30,7 @@ export const converse: Adapter<ChatRequest> = {
   stream: ({ body }, headers) => converseStream(headers, body.model),
   streamType: /^application\/vnd\.amazon\.eventstream\b/i,
   failure: bedrockFailure,
+  again: wholeInstead,
 }
 
 /** Claude tells at which stop sequence it stopped, if it is asked. Clients of chat do not look for it. */
