@@ -8,6 +8,7 @@ import { withEndOfUser, withLaterInstructions } from '../anthropic/later-instruc
 import { needsFormatInstruction } from '../anthropic/messages-request.ts'
 import { type Sampling, samplingFields } from '../anthropic/sampling.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { withCallAskedFor } from '../wire/fitting/asked-call.ts'
 import { basicConversation } from '../wire/fitting/basic-conversation.ts'
 import { withFormatInstruction } from '../wire/fitting/format-instruction.ts'
 import { withTrimmedPrefill } from '../wire/fitting/prefill.ts'
@@ -53,6 +54,8 @@ const SUPPORTED: ReadonlySet<string> = new Set([
 export const CLAUDE = /anthropic\.claude/
 /** Models that cannot be held to a schema. */
 const WITHOUT_FORMATS = /(^|[./])(amazon|meta|ai21|cohere)\./
+/** Models that cannot be made to call a tool. */
+const UNFORCED = /(^|[./])(meta|ai21|cohere)\./
 const MOST_STOPS = 2500
 const NOVA = /(^|[./])amazon\.nova/
 const MOST_STOPS_OF_NOVA = 4
@@ -62,7 +65,8 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
   refuseUnsupportedFields(given, SUPPORTED, CONVERSE, drop)
   const asked = withSchemaFormat(given)
   const tells = needsFormatInstruction(asked.response_format, model) || WITHOUT_FORMATS.test(model)
-  const instructed = withAskedCall(tells ? withFormatInstruction(asked, drop) : asked, model, drop)
+  const formatted = tells ? withFormatInstruction(asked, drop) : asked
+  const instructed = UNFORCED.test(model) ? withCallAskedFor(formatted, drop) : withAskedCall(formatted, model, drop)
   const body = withMarksFor(instructed, model, drop)
   const { thinking, ...fields } = reasoningFields(body, model, drop)
   const bound = boundThoughts(body, isRecord(thinking) ? thinking : undefined, model)

@@ -27,3 +27,18 @@ it('a conversation that called tools names them to Bedrock, though the request h
     'toolConfig',
   )
 })
+
+it.each([
+  ['us.meta.llama4-scout-17b-instruct-v1:0', undefined],
+  ['amazon.nova-pro-v1:0', { tool: { name: 'now' } }],
+])('%s is made to call a tool, or asked to in words', (model, toolChoice) => {
+  const tools = [{ type: 'function', function: { name: 'now' } }]
+  const tool_choice = { type: 'function', function: { name: 'now' } }
+  const dropped: string[] = []
+  const asked = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools, tool_choice }
+  const { toolConfig, messages, system } = converseRequest(asked, model, (field) => dropped.push(field))
+  expect(toolConfig).toMatchObject({ tools: [{ toolSpec: { name: 'now' } }] })
+  expect((toolConfig as { toolChoice?: object }).toolChoice).toEqual(toolChoice)
+  expect(JSON.stringify([messages, system]).includes('Answer with a call of now.')).toBe(toolChoice === undefined)
+  expect(dropped).toEqual(toolChoice ? [] : ['tool_choice'])
+})
