@@ -56,6 +56,7 @@ export const CLAUDE = /anthropic\.claude/
 const WITHOUT_FORMATS = /(^|[./])(amazon|meta|ai21|cohere)\./
 /** Models that cannot be made to call a tool. */
 const UNFORCED = /(^|[./])(meta|ai21|cohere)\./
+const WITHOUT_TOP_K = /(^|[./])meta\./
 const MOST_STOPS = 2500
 const NOVA = /(^|[./])amazon\.nova/
 const MOST_STOPS_OF_NOVA = 4
@@ -71,11 +72,12 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
   const { thinking, ...fields } = reasoningFields(body, model, drop)
   const bound = boundThoughts(body, isRecord(thinking) ? thinking : undefined, model)
   const reasoning = { ...fields, ...(bound.thinking ? { thinking: bound.thinking } : {}) }
-  const said = withTrimmedPrefill(basicConversation(bound.messages, drop))
+  const told = CLAUDE.test(model) ? bound.messages : bound.messages.map(withoutThoughts)
+  const said = withTrimmedPrefill(basicConversation(told, drop))
   const placed = bindsThoughts(model) ? withLaterInstructions(said, false) : withEndOfUser(said, model)
   const { messages, system } = converseMessages(placed)
-  const told = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
-  if (told !== system) drop('tool_choice')
+  const instructions = forbidsCalls(body, messages) ? [...system, { text: WITHOUT_CALLS }] : system
+  if (instructions !== system) drop('tool_choice')
   const { temperature, top_p, top_k } = sampling(body, model, reasoning, drop)
   const inferenceConfig = {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
@@ -93,7 +95,7 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
   }
   return {
     messages: messages.map(({ role, content }) => ({ role, content: withUsualTime(content, model) })),
-    ...(told.length > 0 ? { system: withUsualTime(told, model) } : {}),
+    ...(instructions.length > 0 ? { system: withUsualTime(instructions, model) } : {}),
     ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
     ...toolConfig(withAllowedTools(body, CONVERSE), messages, drop),
     ...outputConfig(body.response_format),
@@ -103,13 +105,18 @@ export function converseRequest(given: ChatRequest, model: string, drop: Drop = 
   }
 }
 
+/** Only Claude takes thoughts that Claude has signed; others sign none. */
+const withoutThoughts = ({ thinking_blocks: _thoughts, ...message }: ChatRequest['messages'][number]) => message
+
 /** How an answer is sampled. Nova takes no settings beside its highest effort. */
 function sampling(body: ChatRequest, model: string, reasoning: JsonRecord, drop: Drop): Sampling {
   if (CLAUDE.test(model)) {
     const { thinking } = reasoning
     return samplingFields(body, model, isRecord(thinking) && thinking.type !== 'disabled', drop)
   }
-  const { top_p, top_k } = body
+  const { top_p } = body
+  const top_k = WITHOUT_TOP_K.test(model) ? undefined : body.top_k
+  if (top_k !== body.top_k && body.top_k !== null) drop('top_k')
   if (asRecord(reasoning.reasoningConfig).maxReasoningEffort === 'high') {
     for (const field of ['temperature', 'top_p'] as const) if (body[field] != null) drop(field)
     return { top_k }

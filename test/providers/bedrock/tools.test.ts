@@ -42,3 +42,24 @@ it.each([
   expect(JSON.stringify([messages, system]).includes('Answer with a call of now.')).toBe(toolChoice === undefined)
   expect(dropped).toEqual(toolChoice ? [] : ['tool_choice'])
 })
+
+it('Llama is asked without thoughts of Claude, and without top_k', () => {
+  const thinking_blocks = [{ type: 'thinking', thinking: 'Hm.', signature: 'EuYB' }]
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Ho', thinking_blocks },
+    { role: 'user', content: 'Go' },
+  ]
+  const dropped: string[] = []
+  const asked = { model: 'm', messages, top_k: 40, temperature: 0.5 }
+  const sent = converseRequest(asked, 'us.meta.llama3-3-70b-instruct-v1:0', (field) => dropped.push(field))
+  expect(sent).toEqual({
+    messages: [
+      { role: 'user', content: [{ text: 'Hi' }] },
+      { role: 'assistant', content: [{ text: 'Ho' }] },
+      { role: 'user', content: [{ text: 'Go' }] },
+    ],
+    inferenceConfig: { temperature: 0.5 },
+  })
+  expect(dropped).toEqual(['top_k'])
+})
