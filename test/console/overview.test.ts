@@ -38,12 +38,19 @@ it('the overview names what asks for attention: a drained deployment, a budget a
     await page.route('**/health/deployments', async (route) => {
       const answer = await route.fetch()
       const sink = { name: 'otel', last_error: 'it answered 401', last_error_at: new Date().toISOString(), queued: 3 }
-      await route.fulfill({ response: answer, json: { ...(await answer.json()), failing_sinks: [sink] } })
+      await route.fulfill({
+        response: answer,
+        json: { ...(await answer.json()), failing_sinks: [sink], dead_letters: 2 },
+      })
     })
     await page.reload()
     const attention = page.getByRole('region', { name: 'What asks for attention' })
     const sink = attention.getByRole('row').filter({ hasText: 'takes no events' })
     expect(await sink.getByRole('link', { name: 'otel' }).getAttribute('href')).toBe('/console/settings?tab=sinks')
+    const letters = attention.getByRole('row').filter({ hasText: 'refused by the database' })
+    expect(await letters.getByRole('link', { name: '2 records' }).getAttribute('href')).toBe(
+      '/console/settings?tab=instance',
+    )
     const drained = attention.getByRole('row').filter({ hasText: 'llama-70b' })
     expect(await drained.textContent()).toContain('drained')
     expect(await drained.getByRole('link').getAttribute('href')).toContain('/console/health?model=accounts')

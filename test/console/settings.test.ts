@@ -48,6 +48,22 @@ it('the installation says how its stores are', async () => {
   expect(page.traffic.length).toBeLessThanOrEqual(6)
 })
 
+it('records that the database refused are shown with the reason, and written when it takes them', async () => {
+  const event = { occurred_at: new Date().toISOString(), action: 'team.update', event_id: 'once-refused' }
+  const kept = `INSERT INTO gateway_dead_letter (letter_id, topic, body, error)
+    VALUES ('letter_' || repeat('0', 32), 'nothing', $1, 'a constraint of ours')`
+  await gateway.demo.sql.query({ sql: kept, parameters: [JSON.stringify(event)] })
+  const page = await gateway.open('settings?tab=instance')
+  const letter = page.getByRole('region', { name: 'Dead letters' }).getByRole('row').last()
+  expect(await letter.textContent()).toContain('a constraint of ours')
+  expect((await gateway.ask('GET', '/health/deployments')).body.dead_letters).toBe(1)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Write them again' }).click()
+  await page.getByText('0 written, 1 refused again').waitFor()
+  await gateway.ask('DELETE', '/ui/api/dead-letters?died_before=2100-01-01T00:00:00Z')
+  await letter.waitFor({ state: 'detached', timeout: 15_000 })
+})
+
 it('the settings are accessible, each part, and on a phone', async () => {
   const page = await gateway.open('settings?open=router_settings.timeout')
   await expectAccessible(page)

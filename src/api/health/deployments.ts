@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { hasPermission } from '../../identity/grants.ts'
 import { personalTargets } from '../../identity/personal-targets.ts'
 import { lazily } from '../../lib/lazily.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Registry } from '../../routing/registry.ts'
@@ -11,6 +12,9 @@ import type { SinkState } from '../../telemetry/sinks/sink.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
+
+/** The report does not wait longer for the database. */
+const COUNT_MS = 1000
 
 const time = () => z.iso.datetime().nullable()
 
@@ -54,6 +58,12 @@ const report = lazily(() =>
       .describe(
         'Sinks that the process which answers could not deliver to last; empty without the permission config.read.',
       ),
+    dead_letters: z
+      .int()
+      .nullable()
+      .describe(
+        'Records that the database refused; null without the permission config.read, or if it does not answer.',
+      ),
   }),
 )
 
@@ -72,7 +82,11 @@ export const deploymentsHealth = defineRoute(
     const { callable_target_default: targetDefault } = services.config.general_settings
     const mayCall = await personalTargets(caller(), services.records.callableScopes, targetDefault)
     const deployments = deploymentsFor(mayCall, services.registry, input.query.model)
-    const signals = await services.store.signals(deployments.map(({ id }) => id))
+    const mayReadConfig = hasPermission(caller(), 'config.read')
+    const [signals, deadLetters] = await Promise.all([
+      services.store.signals(deployments.map(({ id }) => id)),
+      mayReadConfig ? deadLettersOf(services) : null,
+    ])
     const now = services.clock.now()
     const healths = deployments.map((deployment, index) =>
       healthOf(deployment, signals[index] as DeploymentSignals, now),
@@ -85,7 +99,6 @@ export const deploymentsHealth = defineRoute(
         : healthy === 0
           ? 'unavailable'
           : 'degraded'
-    const mayReadConfig = hasPermission(caller(), 'config.read')
     return json({
       status,
       healthy_count: healthy,
@@ -94,6 +107,7 @@ export const deploymentsHealth = defineRoute(
       store: { mode: services.store.mode(), degraded_mode: services.config.general_settings.degraded_mode },
       notes: mayReadConfig ? notesOf(services) : [],
       failing_sinks: mayReadConfig ? services.sinks.states().flatMap(failing) : [],
+      dead_letters: deadLetters,
     } satisfies z.output<ReturnType<typeof report>>)
   },
 )
@@ -108,6 +122,14 @@ function notesOf({ config, registry, live }: ApiServices): ConfigNote[] {
 function failing({ name, queued, lastSuccessAt = '', lastErrorAt, lastError }: SinkState) {
   if (lastErrorAt === undefined || lastError === undefined || lastErrorAt <= lastSuccessAt) return []
   return [{ name, last_error: lastError, last_error_at: lastErrorAt, queued }]
+}
+
+async function deadLettersOf({ records }: ApiServices): Promise<number | null> {
+  const counted = await atMost(
+    COUNT_MS,
+    records.deadLetters.count().catch(() => null),
+  )
+  return counted?.value ?? null
 }
 
 /** The deployments of the groups that the caller may call. A group that it may not call looks absent. */

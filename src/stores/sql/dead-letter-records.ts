@@ -24,6 +24,7 @@ export interface DeadLetterRecords {
     readonly within?: LettersWithin
   }): Promise<DeadLetter[]>
   withIds(ids: readonly string[]): Promise<DeadLetter[]>
+  count(): Promise<number>
   /** Resolves with the removed one; undefined if there is none. */
   remove(letterId: string): Promise<DeadLetter | undefined>
   /** Removes all of them, and resolves with their ids, oldest first. */
@@ -84,6 +85,11 @@ export function deadLetterRecords(database: Sql): DeadLetterRecords {
           .orderBy('died_at')
           .orderBy('letter_id'),
       ),
+
+    async count() {
+      const counting = sql<{ letters: number }>`SELECT count(*)::int AS letters FROM gateway_dead_letter`
+      return (await rowsOf(database, counting))[0]?.letters ?? 0
+    },
 
     async remove(letterId) {
       const one = queries.deleteFrom('gateway_dead_letter').where('letter_id', '=', letterId).returningAll()

@@ -58,6 +58,7 @@ export function Attention({
   const items = [
     ...away.slice(0, most),
     ...(health.data?.failing_sinks ?? []).map(ofSink),
+    ...(health.data?.dead_letters ? [ofDeadLetters(health.data.dead_letters)] : []),
     ...notes.slice(0, most).map(ofNote),
     ...(budgets.data?.data.map(ofBudget) ?? []),
     ...(keys.data?.data
@@ -176,6 +177,16 @@ const ofSink = ({ name, last_error, last_error_at, queued }: Health['failing_sin
   ),
   page: 'settings',
   params: { tab: 'sinks' },
+})
+
+const ofDeadLetters = (letters: number): Item => ({
+  id: 'dead letters',
+  thing: letters === 1 ? '1 record' : `${count(letters)} records`,
+  tone: 'bad',
+  what: 'refused by the database',
+  more: 'kept as dead letters; sums of calls among them are missing from reports',
+  page: 'settings',
+  params: { tab: 'instance' },
 })
 
 const ofNote = ({ path, message }: Health['notes'][number]): Item => ({

@@ -4,6 +4,7 @@ import { count, duration } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Loaded, Notice } from '../../design/states.tsx'
 import { Ago, Moment } from '../../design/time.tsx'
+import { DeadLetters } from './dead-letters.tsx'
 
 const reached = (ok: boolean, ms: number | null) =>
   ok ? (
@@ -67,13 +68,14 @@ export function Installation() {
                       ([name, number]) => [name.replaceAll('_', ' '), count(number)] as const,
                     ),
                     ['Queue', queue === null ? undefined : count(queue.waiting)],
-                    ['Dead letters', queue === null ? undefined : count(queue.dead)],
+                    ['Given up', queue === null ? undefined : count(queue.dead)],
                     ['Oldest', queue?.oldest_sent_at ? <Ago at={queue.oldest_sent_at} /> : undefined],
                   ]}
                 />
               </Section>
             </div>
           </div>
+          <DeadLetters />
         </>
       )}
     </Loaded>

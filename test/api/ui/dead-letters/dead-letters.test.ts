@@ -50,6 +50,7 @@ model_list:
       await expect.poll(async () => (await letters()).length, { timeout: 15_000 }).toBe(2)
       const kept = await letters()
       expect(kept.map(({ topic }) => topic).sort()).toEqual(['audit', 'ledger_sums'])
+      expect(await (await gateway.fetch('/health/deployments')).json()).toMatchObject({ dead_letters: 2 })
       const [event, sums] = [...kept].sort((a, b) => (a.topic < b.topic ? -1 : 1))
       expect(event).toMatchObject({
         letter_id: expect.stringMatching(/^letter_[0-9a-f]{32}$/),
