@@ -91,7 +91,7 @@ it('starts gateways with a configuration that holds', () => {
   const compose = parse(read('compose.yaml'), { merge: true })
   for (const name of ['gateway-1', 'gateway-2']) {
     expect(Object.keys(compose.services[name].environment)).toEqual(expect.arrayContaining(Object.keys(env)))
-    expect(read('nginx/nginx.conf')).toContain(`server ${name}:8787 `)
+    expect(read('nginx/nginx.conf')).toMatch(new RegExp(`server ${name}:8787 .*resolve;`))
     expect(read('prometheus/prometheus.yml')).toContain(`${name}:8787`)
   }
   const wanted = [...read('compose.yaml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name)

@@ -115,6 +115,8 @@ const balancer = deployed('nginx/nginx.conf')
   .replace('server gateway-1:8787', `server 127.0.0.1:${seats[0]?.port}`)
   .replace('server gateway-2:8787', `server 127.0.0.1:${seats[1]?.port}`)
   .replace('listen 8787', `listen 127.0.0.1:${port}`)
+  // Addresses are not looked up, and an older nginx does not know how.
+  .replaceAll(' resolve;', ';')
 writeFileSync(join(folder, 'nginx.conf'), `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr warn;\n${balancer}`)
 const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'], {
   stdio: ['ignore', 'ignore', 'pipe'],
