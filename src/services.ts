@@ -15,6 +15,7 @@ import { identification } from './identity/identify.ts'
 import { keyCallers } from './identity/key-callers.ts'
 import { masterKeysOf } from './identity/master-caller.ts'
 import type { PasswordHasher } from './identity/passwords/password-hasher.ts'
+import { INVITERS } from './identity/roles.ts'
 import { systemClock } from './lib/clock.ts'
 import { keyHasher } from './lib/crypto.ts'
 import { footprints } from './lib/footprints.ts'
@@ -84,7 +85,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const { salt_key, salt_key_next, salt_key_previous, callable_target_default: targetDefault } = config.general_settings
   const graceMs = 1000 * config.general_settings.identity_grace_seconds
   const seal = sealUnder(salt_key, [salt_key_next, salt_key_previous])
-  const records = sqlRecords(adapters.sql)
+  const records = sqlRecords(adapters.sql, INVITERS)
   const signals = knownSignals(systemClock.now)
   const timers = adapters.timers ?? separateTimers
   const hashKey = salt_key ? keyHasher(readSaltKey(reveal(salt_key)).hashing) : unsalted

@@ -50,3 +50,9 @@ const NONE: ReadonlySet<Permission> = new Set()
 export function permissionsOf(role: string): ReadonlySet<Permission> {
   return Object.hasOwn(GRANTED, role) ? (GRANTED[role] ?? NONE) : NONE
 }
+
+/** Who may invite. */
+export const INVITERS = {
+  roles: [...ORGANIZATION_ROLES, ...TEAM_ROLES].filter((role) => permissionsOf(role).has('user.update')),
+  organizationRoles: ORGANIZATION_ROLES,
+}

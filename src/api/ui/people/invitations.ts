@@ -163,7 +163,11 @@ const resend = defineRoute(
     const { records, outbox } = scope.services
     const { before, places } = await present(scope)
     const carried = await carriedLink(scope, before.email, places)
-    const invitation = await records.invitations.renew(before.invitation_id, carried.link, carried.email)
+    const invitation = await records.invitations.renew(
+      before.invitation_id,
+      { invited_by: scope.session()?.account?.accountId ?? null, ...carried.link },
+      carried.email,
+    )
     if (!invitation) throw notPending()
     outbox.wake(scope.client.defer)
     auditInvitation(scope, invitation, places.organizationId)

@@ -5,6 +5,7 @@ import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { ACCOUNT_TURN } from './account-turn.ts'
 import { emailKey } from './email-key.ts'
+import { type Inviters, mayStillInvite } from './inviters.ts'
 
 /** A person's identity at an identity provider. */
 export interface Identity {
@@ -99,7 +100,7 @@ const NOTHING: Provisioning = {
 const ACCOUNT = sql`account.account_id, account.user_id, account.email, account.platform_role, account.state,
   account.version`
 
-export function identityRecords(database: Sql): IdentityRecords {
+export function identityRecords(database: Sql, inviters: Inviters): IdentityRecords {
   return {
     async login({ provider, subject, email = null }) {
       const [account] = await rowsOf(
@@ -140,8 +141,9 @@ export function identityRecords(database: Sql): IdentityRecords {
               WHEN EXISTS (SELECT FROM named WHERE state <> 'active') THEN 'disabled'
               ELSE 'linked' END
             WHEN ${identity.mayCreate} OR ${emailVerified} AND EXISTS (
-              SELECT FROM gateway_invitation
-              WHERE email_key = ${key} AND state = 'pending' AND expires_at > now()) THEN 'created'
+              SELECT FROM gateway_invitation AS invitation
+              WHERE email_key = ${key} AND state = 'pending' AND expires_at > now()
+                AND ${mayStillInvite('invitation', inviters)}) THEN 'created'
             ELSE 'refused' END AS outcome
         ),
         created AS (

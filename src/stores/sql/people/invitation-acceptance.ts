@@ -4,6 +4,7 @@ import { NEXT_VERSION } from '../records/scope-records.ts'
 import type { Sql } from '../sql.ts'
 import { ACCOUNT_TURN } from './account-turn.ts'
 import type { InvitedAccess } from './invitation-records.ts'
+import { type Inviters, mayStillInvite } from './inviters.ts'
 
 /** An invitation that can be accepted, as the holder of its token sees it. */
 export interface OpenInvitation extends InvitedAccess {
@@ -46,8 +47,8 @@ export interface AcceptedInvitation extends InvitedAccess {
   readonly granted: readonly { readonly scope: 'organization' | 'team'; readonly id: string; readonly role: string }[]
 }
 
-/** Accepts invitations. One that was used, cancelled, removed, expired, or whose account is disabled is like one that
- *  never existed. */
+/** Accepts invitations. One that was used, cancelled, removed, expired, whose inviter may no longer invite to there, or whose
+ *  account is disabled is like one that never existed. */
 export interface InvitationAcceptance {
   inspect(tokenHash: string): Promise<OpenInvitation | undefined>
   /** Uses the token and grants everything in one step: one of several simultaneous acceptances succeeds. undefined if it
@@ -59,10 +60,9 @@ export interface InvitationAcceptance {
 const NEEDS_PASSWORD = sql<boolean>`(account.password_hash IS NULL AND invitation.email_id IS NOT NULL AND NOT EXISTS (
   SELECT FROM gateway_account_identity AS identity WHERE identity.account_id = account.account_id))`
 
-const isOpen = (tokenHash: string) =>
-  sql`invitation.token_hash = ${tokenHash} AND invitation.state = 'pending' AND invitation.expires_at > now()`
-
-export function invitationAcceptance(database: Sql): InvitationAcceptance {
+export function invitationAcceptance(database: Sql, inviters: Inviters): InvitationAcceptance {
+  const isOpen = (tokenHash: string) => sql`invitation.token_hash = ${tokenHash} AND invitation.state = 'pending'
+    AND invitation.expires_at > now() AND ${mayStillInvite('invitation', inviters)}`
   return {
     async inspect(tokenHash) {
       const [row] = await rowsOf(
@@ -81,7 +81,10 @@ export function invitationAcceptance(database: Sql): InvitationAcceptance {
       return row
     },
     async accept(acceptance) {
-      const rows = await batchOf(database, [...turns(acceptance.tokenHash), acceptanceOf(acceptance)])
+      const rows = await batchOf(database, [
+        ...turns(acceptance.tokenHash),
+        acceptanceOf(acceptance, isOpen(acceptance.tokenHash)),
+      ])
       return (rows.at(-1) as AcceptedInvitation[])[0]
     },
   }
@@ -105,7 +108,10 @@ function turns(tokenHash: string): RawBuilder<unknown>[] {
   ]
 }
 
-function acceptanceOf({ tokenHash, accountId, userId, passwordHash, ...roles }: Acceptance): RawBuilder<unknown> {
+function acceptanceOf(
+  { accountId, userId, passwordHash, ...roles }: Acceptance,
+  isOpen: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const { organizationRoles, teamRoles } = roles
   const hash = sql`${passwordHash}::text`
   const might = (role: RawBuilder<unknown>) =>
@@ -115,7 +121,7 @@ function acceptanceOf({ tokenHash, accountId, userId, passwordHash, ...roles }: 
     WITH invitation AS (
       SELECT invitation.*, team.organization_id AS team_organization_id
       FROM gateway_invitation AS invitation LEFT JOIN gateway_team AS team ON team.team_id = invitation.team_id
-      WHERE ${isOpen(tokenHash)} FOR UPDATE OF invitation
+      WHERE ${isOpen} FOR UPDATE OF invitation
     ),
     existing AS (
       SELECT account.*, ${NEEDS_PASSWORD} AS needs_password

@@ -6,6 +6,7 @@ import { reachable, type Within } from '../records/scope-records.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { emailKey } from './email-key.ts'
+import { type Inviters, mayStillInvite } from './inviters.ts'
 
 type Row = Selectable<Schema['gateway_invitation']>
 
@@ -71,9 +72,13 @@ export interface InvitationRecords {
   page(
     page: { readonly reach: Reach; readonly cursor: string; readonly limit: number } & InvitationFilters,
   ): Promise<InvitationRecord[]>
-  /** Gives it a new token and a new term, together with the e-mail. The former token becomes invalid, and an unsent
+  /** Gives it a new token, a new term and a new inviter, together with the e-mail. The former token becomes invalid, and an unsent
    *  e-mail with it is withdrawn. undefined: it is not pending. */
-  renew(id: string, link: InvitationLink, email?: Query<unknown>): Promise<InvitationRecord | undefined>
+  renew(
+    id: string,
+    renewal: InvitationLink & Pick<Row, 'invited_by'>,
+    email?: Query<unknown>,
+  ): Promise<InvitationRecord | undefined>
   /** undefined: it is not pending. */
   cancel(id: string): Promise<InvitationRecord | undefined>
 }
@@ -86,18 +91,18 @@ export const INVITATION_SECONDS = 72 * 3600
 
 const NEW_TERM = sql`now() + make_interval(secs => ${sql.lit(INVITATION_SECONDS)})`
 
-const SHOWN_STATE = sql<InvitationState>`CASE WHEN record.state = 'pending' AND record.expires_at <= now()
-  THEN 'expired' ELSE record.state END`
-
 /** An invitation is within the reach of its organization and of its team. */
 const withinInvitation: Within = ({ organizations, teams }) => sql`(
   record.organization_id = ${organizations} OR record.team_id = ${teams} OR team.organization_id = ${organizations})`
 
-export function invitationRecords(database: Sql): InvitationRecords {
+export function invitationRecords(database: Sql, inviters: Inviters): InvitationRecords {
+  const shownState = sql<InvitationState>`CASE
+    WHEN record.state = 'pending' AND (record.expires_at <= now() OR NOT ${mayStillInvite('record', inviters)})
+    THEN 'expired' ELSE record.state END`
   const select = (reach: Reach, conditions: readonly RawBuilder<unknown>[], more = sql``) => sql<InvitationRecord>`
     SELECT record.invitation_id, record.email, record.organization_id, organization.organization_name,
       record.organization_role, record.team_id, team.team_name,
-      team.organization_id AS team_organization_id, record.team_role, ${SHOWN_STATE} AS state,
+      team.organization_id AS team_organization_id, record.team_role, ${shownState} AS state,
       record.invited_by, inviter.email AS invited_by_email, record.accepted_by, record.accepted_at, record.expires_at,
       record.created_at, record.updated_at,
       CASE WHEN mail.email_id IS NOT NULL THEN json_build_object('state', mail.state, 'attempts', mail.attempts,
@@ -133,7 +138,7 @@ export function invitationRecords(database: Sql): InvitationRecords {
           [
             ...(cursor === '' ? [] : [sql`record.invitation_id < ${cursor}`]),
             ...(search === '' ? [] : [contains(sql`record.email || ' ' || record.email_key`, search)]),
-            ...(state === undefined ? [] : [sql`${SHOWN_STATE} = ${state}`]),
+            ...(state === undefined ? [] : [sql`${shownState} = ${state}`]),
             ...(organization_id === undefined
               ? []
               : [sql`(record.organization_id = ${organization_id} OR team.organization_id = ${organization_id})`]),
@@ -142,10 +147,10 @@ export function invitationRecords(database: Sql): InvitationRecords {
           sql`ORDER BY record.invitation_id DESC LIMIT ${limit}`,
         ),
       ),
-    async renew(id, { tokenHash, emailId }, email) {
+    async renew(id, { tokenHash, emailId, invited_by }, email) {
       const renewal = pendingWithoutMail(
         id,
-        sql`token_hash = ${tokenHash}, email_id = ${emailId}, expires_at = ${NEW_TERM}`,
+        sql`token_hash = ${tokenHash}, email_id = ${emailId}, invited_by = ${invited_by}, expires_at = ${NEW_TERM}`,
         'replaced by a newer one',
       )
       const rows = await batchOf(database, [renewal, ...(email ? [email] : []), one(id)])

@@ -13,6 +13,7 @@ import { emailRecords } from '../people/email-records.ts'
 import { identityRecords } from '../people/identity-records.ts'
 import { invitationAcceptance } from '../people/invitation-acceptance.ts'
 import { invitationRecords } from '../people/invitation-records.ts'
+import type { Inviters } from '../people/inviters.ts'
 import { passwordRecords } from '../people/password-records.ts'
 import { secondFactorRecords } from '../people/second-factor-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
@@ -35,7 +36,7 @@ import { teamRecords } from './team-records.ts'
 import { userRecords } from './user-records.ts'
 
 /** The records of the database, by kind. */
-export const sqlRecords = (sql: Sql) => ({
+export const sqlRecords = (sql: Sql, inviters: Inviters) => ({
   models: modelRecords(sql),
   credentials: credentialRecords(sql),
   drained: drainedDeployments(sql),
@@ -60,10 +61,10 @@ export const sqlRecords = (sql: Sql) => ({
   sessions: sessionRecords(sql),
   passwords: passwordRecords(sql),
   emails: emailRecords(sql),
-  invitations: invitationRecords(sql),
-  invitationAcceptance: invitationAcceptance(sql),
+  invitations: invitationRecords(sql, inviters),
+  invitationAcceptance: invitationAcceptance(sql, inviters),
   secondFactors: secondFactorRecords(sql),
-  identities: identityRecords(sql),
+  identities: identityRecords(sql, inviters),
   batches: batchRecords(sql),
   administeredBatches: administeredBatches(sql),
   files: fileRecords(sql),

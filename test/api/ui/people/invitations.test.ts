@@ -70,6 +70,50 @@ describe.skipIf(!postgresUrl)('invitations where no e-mail is configured', () =>
     expect(row).toEqual({ password_hash: null })
   })
 
+  it('last as long as the rights of their inviter', async () => {
+    const owner = await signedIn(gateway, { organizations: { acme: 'org_owner' } })
+    const invited = async (
+      inviter: Awaited<ReturnType<typeof signedIn>>,
+      access: object,
+    ): Promise<{ id: string; valid(): Promise<boolean>; url: string }> => {
+      const { body } = await inviter.ask('POST', '/ui/api/invitations', { email: 'second-way@example.com', ...access })
+      const seen = () => browser(gateway.url).ask('GET', `/auth/invitations/${tokenOf(body.invitation_url)}`)
+      return { id: body.invitation_id, valid: async () => (await seen()).body.valid, url: body.invitation_url }
+    }
+    const demoted = await signedIn(gateway, { organizations: { acme: 'org_owner' } })
+    const [asOwner, asMember, ofTeam] = [
+      await invited(demoted, { organization_id: 'acme', organization_role: 'org_owner' }),
+      await invited(demoted, { organization_id: 'acme' }),
+      await invited(demoted, { team_id: 'red' }),
+    ]
+    const members = '/organizations/acme/members'
+    await ask('POST', members, { user_id: demoted.userId, role: 'org_admin' })
+    expect([await asOwner.valid(), await asMember.valid(), await ofTeam.valid()]).toEqual([false, true, true])
+    await ask('POST', members, { user_id: demoted.userId, role: 'org_member' })
+    expect([await asMember.valid(), await ofTeam.valid()]).toEqual([false, false])
+    expect((await accept(tokenOf(asMember.url), PASSWORD)).status).toBe(404)
+    expect((await ask('GET', '/invitations?search=second-way&state=expired')).body.data).toHaveLength(3)
+
+    // Who sends it again answers for it.
+    const again = await owner.ask('POST', `/ui/api/invitations/${asMember.id}/resend`)
+    expect(again.body).toMatchObject({ state: 'pending', invited_by: owner.accountId })
+    await ask('PATCH', `/accounts/${owner.accountId}`, { state: 'disabled' })
+    expect((await accept(tokenOf(again.body.invitation_url), PASSWORD)).status).toBe(404)
+    await ask('PATCH', `/accounts/${owner.accountId}`, { state: 'active' })
+    expect((await accept(tokenOf(again.body.invitation_url), PASSWORD)).status).toBe(200)
+
+    const lead = await signedIn(gateway, { teams: { red: 'team_admin' } })
+    const toRed = await invited(lead, { team_id: 'red' })
+    expect(await toRed.valid()).toBe(true)
+    await ask('DELETE', `/teams/red/members/${lead.userId}`)
+    expect(await toRed.valid()).toBe(false)
+    const admin = await signedIn(gateway, { role: 'platform_admin' })
+    const intoNothing = await invited(admin, {})
+    expect(await intoNothing.valid()).toBe(true)
+    await ask('DELETE', `/accounts/${admin.accountId}`)
+    expect(await intoNothing.valid()).toBe(false)
+  })
+
   it.each([
     '',
     'no address',

@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { INVITERS } from '../../../../src/identity/roles.ts'
 import { sqlRecords } from '../../../../src/stores/sql/records/index.ts'
 import {
   type KeyedContent,
@@ -34,7 +35,7 @@ describe('columns of records', () => {
   })
 
   it('do not compile where the table has none of the name', async () => {
-    const { teams, keys, routeGroups } = sqlRecords(sql)
+    const { teams, keys, routeGroups } = sqlRecords(sql, INVITERS)
     // @ts-expect-error: no such column
     await teams.create({ team_id: 'red', tem_name: 'Red' })
     // @ts-expect-error: a column of keys, not of teams
