@@ -154,6 +154,22 @@ it('a route group is made of a model, and its members get weights of their own',
   await expectAccessible(page)
 })
 
+it('the models of all deployments are listed, a page after the other', async () => {
+  const page = await gateway.open('health')
+  await page.route('**/ui/api/models?*', async (route) => {
+    const next = route.request().url().includes('cursor=next') ? null : 'next'
+    const answer = await route.fetch({ url: route.request().url().replace('cursor=next', 'cursor=') })
+    const [one] = (await answer.json()).data
+    const data = [{ ...one, deployment_id: `d-${next}`, model_name: `of-the-${next ? 'first' : 'last'}-page` }]
+    await route.fulfill({ response: answer, json: { data, next_cursor: next } })
+  })
+  await page.go('groups')
+  await page.getByRole('link', { name: 'of-the-first-page' }).waitFor()
+  await page.getByRole('button', { name: 'Load 100 more' }).click()
+  await page.getByRole('link', { name: 'of-the-last-page' }).waitFor()
+  expect(await page.getByRole('link', { name: 'of-the-first-page' }).count()).toBe(1)
+})
+
 it('the pages of route groups read at most six things, and are accessible, also on a phone', async () => {
   const list = await gateway.open('groups', { as: 'platform_admin' })
   expect(list.traffic.length).toBeLessThanOrEqual(6)

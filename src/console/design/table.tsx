@@ -48,17 +48,22 @@ export function ListTable<Row>({
             <span>
               {rows.length} {more === false ? 'in total' : 'shown'}
             </span>
-            {more === 'more' && (
-              <Button small onClick={list.loadMore} busy={list.loadingMore}>
-                Load 100 more
-              </Button>
-            )}
-            {more === 'full' && <span>There are more: narrow the filter to see them.</span>}
+            <More of={list} />
           </div>
         </>
       )}
     </>
   )
+}
+
+/** The way to the rows of a list that are not shown. */
+export function More<Row>({ of: { more, loadMore, loadingMore } }: { readonly of: Pages<Row> }) {
+  if (more === 'full') return <span>There are more: narrow the filter to see them.</span>
+  return more === 'more' ? (
+    <Button small onClick={loadMore} busy={loadingMore}>
+      Load 100 more
+    </Button>
+  ) : null
 }
 
 export function Table<Row>({

@@ -13,7 +13,7 @@ import { anyUnsaved } from '../design/form/unsaved.ts'
 import { useMaking } from '../design/list/making.tsx'
 import { Page, Section } from '../design/page.tsx'
 import { Empty, Loaded } from '../design/states.tsx'
-import { type Column, ListTable } from '../design/table.tsx'
+import { type Column, ListTable, More } from '../design/table.tsx'
 import { Tabs } from '../design/tabs.tsx'
 import { Ago } from '../design/time.tsx'
 import type { Group } from './groups/group.ts'
@@ -67,10 +67,10 @@ function List() {
   const may = useMay()('config.update')
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/route-groups', { query: { search } })
-  const models = useApi('GET /ui/api/models', { query: { search, limit: 200 } })
+  const deployments = usePages('GET /ui/api/models', { query: { search } })
   const inForce = useApi('GET /ui/api/route-group-policies', { query: { limit: 200 } })
   const policies: Policies = new Map(inForce.data?.data.map((one) => [one.name, one]))
-  const names = [...new Set(models.data?.data.map(({ model_name }) => model_name))].toSorted()
+  const names = [...new Set(deployments.rows.map(({ model_name }) => model_name))].toSorted()
   const making = useMaking('New route group', may)
   return (
     <Page title="Route groups" actions={making.button}>
@@ -101,6 +101,12 @@ function List() {
               </li>
             ))}
           </ul>
+          {deployments.more && (
+            <div class="under">
+              <span>the models of {deployments.rows.length} deployments</span>
+              <More of={deployments} />
+            </div>
+          )}
         </Section>
       )}
       {making.isOpen && <NewGroup onClose={making.close} />}
