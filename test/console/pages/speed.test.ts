@@ -49,4 +49,13 @@ describe('a page that is opened', () => {
     }
     expect(Math.min(...took), String(took)).toBeLessThanOrEqual(500)
   })
+
+  it('makes a formatter of times once, not for each time', async () => {
+    const page = await gateway.open('nowhere')
+    await page.addInitScript(`window.made = 0
+      Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, { construct: (of, [...args]) => (window.made++, new of(...args)) })`)
+    await page.goto('/console/requests')
+    await page.locator('main tbody tr[data-id]').nth(15).waitFor()
+    expect(Number(await page.evaluate('window.made'))).toBeLessThan(16)
+  })
 })
