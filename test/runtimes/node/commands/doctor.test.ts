@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { findingsOf } from '../../../../src/runtimes/node/commands/doctor/doctor.node.ts'
 import { skewOf } from '../../../../src/runtimes/node/commands/doctor/finding.ts'
+import { databaseAdvice } from '../../../../src/runtimes/node/setup/database-advice.ts'
 import { shortMemory } from '../../../../src/runtimes/node/setup/memory.node.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { SqlError } from '../../../../src/stores/sql/sql.ts'
+import { certificateOf } from '../../../support/certificate.node.ts'
+import { freePort, freshDatabase } from '../../../support/postgres.ts'
 import { startRedis } from '../../../support/redis.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
@@ -113,6 +116,25 @@ describe('doctor', () => {
       )
       expect(await as('reader:its')).toMatch(/^fail cannot be asked \(NOPERM\): let its user run scripts/)
       expect(await as(':own')).toMatch(/^(ok|warn) Redis/)
+    })
+
+    it('asks for a certificate where a server wants one', async () => {
+      const { cert, key } = await certificateOf('127.0.0.1')
+      const [certFile, keyFile] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+      await Promise.all([writeFile(certFile, cert), writeFile(keyFile, key)])
+      const files = ['--tls-cert-file', certFile, '--tls-key-file', keyFile, '--tls-ca-cert-file', certFile]
+      const port = await freePort()
+      const server = await startRedis({ args: ['--tls-port', String(port), ...files] })
+      if (!server) throw new Error('redis-server does not start')
+      onTestFinished(() => server.stop())
+      const asked = async (query: string) =>
+        (await statesOf(ECHO, { REDIS_URL: `rediss://127.0.0.1:${port}?${query}` })).redis
+      expect(await asked('')).toMatch(/SELF_SIGNED.*: name the certificate of its authority/)
+      const trusted = `sslrootcert=${certFile}`
+      expect(await asked(trusted)).toMatch(/ALERT_CERTIFICATE_REQUIRED\): name a certificate that it accepts/)
+      expect(await asked(`${trusted}&sslcert=${certFile}&sslkey=${keyFile}`)).toMatch(/^(ok|warn) Redis/)
+      const refused = new SqlError('refused', undefined, 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA')
+      expect(databaseAdvice(refused)).toMatch(/^Name a certificate that the server accepts/)
     })
 
     it('says what keeps a database away, without its password', async () => {
