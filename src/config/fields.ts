@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { HEADER_NAME, HEADER_VALUE } from '../lib/bytes/header-text.ts'
 import { NANO } from '../lib/money.ts'
 import { secret } from '../lib/secret.ts'
 import { isMailbox } from './mailbox.ts'
@@ -37,20 +38,18 @@ export const text = () => z.string().min(1)
 export const flag = () => z.boolean()
 export const secretText = () => text().transform(secret)
 
-/** The characters that a header value may have. */
-const ONE_LINE = /^[\t\x20-\x7e\x80-\xff]*$/
 const NOT_ONE_LINE =
   'must be one line of Latin-1 characters, without control characters; a placeholder such as sk-… has to be replaced'
 
 /** A text that is sent in a header and is no secret. */
-export const headerText = () => checked((value) => (ONE_LINE.test(value) ? undefined : NOT_ONE_LINE))
+export const headerText = () => checked((value) => (HEADER_VALUE.test(value) ? undefined : NOT_ONE_LINE))
 
 /** A secret that is sent in a header, or a JSON key file, of which only a part is. Variables that were read from a file
  *  often end in a line break. */
 export const headerSecret = () =>
-  checked((value) => (ONE_LINE.test(value) || value.trimStart().startsWith('{') ? undefined : NOT_ONE_LINE)).transform(
-    secret,
-  )
+  checked((value) =>
+    HEADER_VALUE.test(value) || value.trimStart().startsWith('{') ? undefined : NOT_ONE_LINE,
+  ).transform(secret)
 export const count = () => z.int().min(0)
 export const positiveCount = () => z.int().positive()
 export const seconds = () => z.number().min(0).max(MOST_SECONDS)
@@ -86,9 +85,9 @@ export const headers = () =>
   z.record(
     z
       .string()
-      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a header name' })
+      .regex(HEADER_NAME, { error: 'is not a header name' })
       .refine((name) => !FRAMING.test(name), {
         error: 'says how a request is sent, which the gateway decides; remove it',
       }),
-    z.string().regex(ONE_LINE, { error: NOT_ONE_LINE }).transform(secret),
+    z.string().regex(HEADER_VALUE, { error: NOT_ONE_LINE }).transform(secret),
   )

@@ -1,4 +1,5 @@
 import { base64Bytes, base64Text } from '../lib/bytes/base64.ts'
+import { HEADER_NAME } from '../lib/bytes/header-text.ts'
 import { isRecord, type JsonRecord } from '../lib/json/lenient.ts'
 
 /** What headers of MCP repeat of a message, so that those on its way can read it there. */
@@ -14,7 +15,6 @@ export interface MirroredArgument {
 /** The member of a property's schema that names the header of its value. */
 const NAME = 'x-mcp-header'
 const PREFIX = 'mcp-param-'
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean'])
 /** Members of a schema that hold schemas by names of their own. */
 const MAPS: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ export function mirroredArguments(inputSchema: JsonRecord): readonly MirroredArg
     if (!isRecord(schema)) return true
     if (Object.hasOwn(schema, NAME)) {
       const name = schema[NAME]
-      if (!path?.length || typeof name !== 'string' || !TOKEN.test(name) || !TYPES.has(schema.type)) return false
+      if (!path?.length || typeof name !== 'string' || !HEADER_NAME.test(name) || !TYPES.has(schema.type)) return false
       const header = PREFIX + name.toLowerCase()
       if (found.has(header)) return false
       found.set(header, { header, path })

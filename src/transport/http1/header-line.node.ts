@@ -1,3 +1,5 @@
+import { HEADER_NAME, HEADER_VALUE } from '../../lib/bytes/header-text.ts'
+
 /** Headers by their lower-case names; a repeated one is joined by a comma. */
 export type Fields = Record<string, string>
 
@@ -6,8 +8,7 @@ const [TAB, BLANK, COLON] = [9, 32, 58]
 const [IN_NAMES, IN_VALUES] = [1, 2]
 const PLACES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const letter = String.fromCharCode(byte)
-  const inNames = /[!#$%&'*+\-.^_`|~\dA-Za-z]/.test(letter) ? IN_NAMES : 0
-  return inNames | (/[\t\x20-\x7e\x80-\xff]/.test(letter) ? IN_VALUES : 0)
+  return (HEADER_NAME.test(letter) ? IN_NAMES : 0) | (HEADER_VALUE.test(letter) ? IN_VALUES : 0)
 })
 
 const KNOWN_NAMES = 256

@@ -1,9 +1,8 @@
+import { HEADER_NAME, HEADER_VALUE } from '../../lib/bytes/header-text.ts'
 import { openHeaders } from '../open-headers.ts'
 import type { UpstreamRequest } from '../transport.ts'
 
 const PATH = /^\/[\x21-\x7e\x80-\xff]*$/
-const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
-const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/
 /** Headers that say how a request is sent. */
 const OF_THE_CONNECTION =
   /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|upgrade|te|trailer|expect)$/i
@@ -48,7 +47,7 @@ function written({ method, path, headers: sealed }: UpstreamRequest, authority: 
   if (!PATH.test(path)) return undefined
   const lines = [`${method} ${path} HTTP/1.1`, `host: ${authority}`, 'connection: keep-alive']
   for (const [name, value] of Object.entries(openHeaders(sealed))) {
-    if (!NAME.test(name) || OF_THE_CONNECTION.test(name) || NOT_IN_VALUES.test(value)) return undefined
+    if (!HEADER_NAME.test(name) || OF_THE_CONNECTION.test(name) || !HEADER_VALUE.test(value)) return undefined
     lines.push(`${name}: ${value}`)
   }
   // Joined, it is one piece of memory, which a text that grew by additions is not.

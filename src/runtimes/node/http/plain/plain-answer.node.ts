@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { hasBody } from '../../../../api/respond.ts'
+import { HEADER_NAME, HEADER_VALUE } from '../../../../lib/bytes/header-text.ts'
 import { afterReads } from '../../../../lib/timers/after-reads.node.ts'
 import type { Incoming, Outgoing } from '../messages.node.ts'
 import { dateNow } from './date-now.node.ts'
@@ -13,9 +14,6 @@ const KEPT = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEPT_SECONDS}\r\n`
 const LAST = 'Connection: close\r\n'
 /** Shorter bytes are joined with what stands around them: to copy them costs less than to send several pieces. */
 const SHORT_BYTES = 16_384
-
-const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
-const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/
 
 type Event = 'close' | 'drain' | 'finish'
 type Written = (error: Error | null | undefined) => void
@@ -97,7 +95,7 @@ function writeHead(this: State, status: number, headers: Record<string, string |
 }
 
 function line(name: string, value: string): string {
-  if (!isName(name) || NOT_IN_VALUES.test(value)) throw new TypeError(`the header '${name}' cannot be sent`)
+  if (!isName(name) || !HEADER_VALUE.test(value)) throw new TypeError(`the header '${name}' cannot be sent`)
   return `${name}: ${value}\r\n`
 }
 
@@ -107,7 +105,7 @@ const MOST_NAMES = 256
 
 function isName(name: string): boolean {
   if (names.has(name)) return true
-  if (!NAME.test(name)) return false
+  if (!HEADER_NAME.test(name)) return false
   if (names.size < MOST_NAMES) names.add(name)
   return true
 }
