@@ -1,11 +1,10 @@
-import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { keyHasher } from '../../../src/lib/crypto.ts'
 import { newToken } from '../../../src/lib/token.ts'
-import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { adminApi } from '../../support/admin-api.ts'
 import { FULL_GATEWAY_SALT_KEY, type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
+import { lockWaits } from '../../support/lock-waits.ts'
 import { keptCheaply, PASSWORD } from '../../support/passwords.ts'
 import { browser, type SignedIn, signedIn } from '../../support/people.ts'
 import { preparedDatabase } from '../../support/prepared-database.ts'
@@ -29,11 +28,7 @@ describe.skipIf(!postgresUrl)('a session that is opened while its account change
   })
 
   const person = async () => signedIn(gateway, { passwordHash: await keptCheaply() })
-  const waiting = () =>
-    rowsOf(
-      gateway.sql,
-      sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
+  const waiting = () => lockWaits(gateway.sql)
 
   /** Runs a change while a sign-in has gone through and is not yet stored. */
   async function whileOpened<Changed>({ accountId }: SignedIn, change: () => Promise<Changed>) {

@@ -5,6 +5,7 @@ import { rowsOf } from '../../../../src/stores/sql/query.ts'
 import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { chatInit } from '../../../support/gateway.ts'
+import { lockWaits } from '../../../support/lock-waits.ts'
 import { browser, type SignedIn, signedIn } from '../../../support/people.ts'
 import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { type RedisServer, startRedis } from '../../../support/redis.ts'
@@ -195,9 +196,7 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     await remover.connect()
     await remover.query(`BEGIN; DELETE FROM gateway_team WHERE team_id = '${team_id}'`)
     const made = create(ann, { team_id })
-    const waiting = sql<object>`
-      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    await expect.poll(() => rowsOf(gateway.sql, waiting)).toHaveLength(1)
+    await expect.poll(() => lockWaits(gateway.sql)).toHaveLength(1)
     await remover.query('COMMIT')
     await remover.end()
     const { status, body } = await made

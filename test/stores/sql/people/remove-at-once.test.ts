@@ -4,6 +4,7 @@ import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgr
 import { administeredAccounts } from '../../../../src/stores/sql/people/administered-accounts.ts'
 import { membershipRecords } from '../../../../src/stores/sql/records/membership-records.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
+import { lockWaits } from '../../../support/lock-waits.ts'
 import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -11,14 +12,12 @@ const postgresUrl = inject('postgresUrl')
 describe.skipIf(!postgresUrl)('a person who leaves', () => {
   let sql: Sql
   let holder: pg.Client
-  let watcher: pg.Client
 
   beforeAll(async () => {
     const connectionString = await preparedDatabase(postgresUrl)
     sql = nodePostgresSql({ connectionString })
     holder = new pg.Client({ connectionString })
-    watcher = new pg.Client({ connectionString })
-    await Promise.all([holder.connect(), watcher.connect()])
+    await holder.connect()
     await holder.query(`
       INSERT INTO gateway_team (team_id) VALUES ('red');
       INSERT INTO gateway_user (user_id) VALUES ('ann');
@@ -28,21 +27,16 @@ describe.skipIf(!postgresUrl)('a person who leaves', () => {
       INSERT INTO gateway_key (key_id, key_hash, team_id, user_id, owner_account_id)
         VALUES ('key', 'hash', 'red', 'ann', 'ann')`)
   })
-  afterAll(() => Promise.all([sql?.close(), holder?.end(), watcher?.end()]))
+  afterAll(() => Promise.all([sql?.close(), holder?.end()]))
 
-  async function waiting(): Promise<number> {
-    const { rows } = await watcher.query(
-      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    )
-    return rows.length
-  }
+  const waiting = () => lockWaits(sql)
 
   it('leaves a team and the gateway at the same moment, and neither waits for the other without end', async () => {
     await holder.query('BEGIN; SELECT FROM gateway_key FOR UPDATE')
     const removed = administeredAccounts(sql).remove('ann')
-    await expect.poll(waiting).toBe(1)
+    await expect.poll(waiting).toHaveLength(1)
     const left = membershipRecords(sql).remove('team', 'red', 'ann', ['team_developer'])
-    await expect.poll(waiting).toBe(2)
+    await expect.poll(waiting).toHaveLength(2)
     await holder.query('COMMIT')
     expect(await removed).toMatchObject({ account: { account_id: 'ann' }, keys: [{ key_id: 'key' }] })
     expect(await left).toBeUndefined()

@@ -5,6 +5,7 @@ import { credentialRecords } from '../../../../src/stores/sql/credential-records
 import { brokenForeignKey } from '../../../../src/stores/sql/records/foreign-key.ts'
 import { type ModelContent, modelRecords } from '../../../../src/stores/sql/records/model-records.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
+import { lockWaits } from '../../../support/lock-waits.ts'
 import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -12,23 +13,16 @@ const postgresUrl = inject('postgresUrl')
 describe.skipIf(!postgresUrl)('a credential that is removed while a deployment begins to name it', () => {
   let sql: Sql
   let holder: pg.Client
-  let watcher: pg.Client
 
   beforeAll(async () => {
     const connectionString = await preparedDatabase(postgresUrl)
     sql = nodePostgresSql({ connectionString })
     holder = new pg.Client({ connectionString })
-    watcher = new pg.Client({ connectionString })
-    await Promise.all([holder.connect(), watcher.connect()])
+    await holder.connect()
   })
-  afterAll(() => Promise.all([sql?.close(), holder?.end(), watcher?.end()]))
+  afterAll(() => Promise.all([sql?.close(), holder?.end()]))
 
-  async function waiting(): Promise<number> {
-    const { rows } = await watcher.query(
-      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    )
-    return rows.length
-  }
+  const waiting = () => lockWaits(sql)
 
   it.each(['made', 'changed'])('stays, for the deployment is %s first', async (how) => {
     const [credentials, models] = [credentialRecords(sql), modelRecords(sql)]
@@ -39,9 +33,9 @@ describe.skipIf(!postgresUrl)('a credential that is removed while a deployment b
     // Every change of routing moves the revision: here a third one holds it.
     await holder.query("BEGIN; SELECT FROM gateway_revision WHERE subject = 'routing' FOR UPDATE")
     const written = how === 'made' ? models.create(how, content) : models.replace(how, undefined, content)
-    await expect.poll(waiting).toBe(1)
+    await expect.poll(waiting).toHaveLength(1)
     const removed = credentials.remove(how).catch((error) => brokenForeignKey(error) ?? error)
-    await expect.poll(waiting).toBe(2)
+    await expect.poll(waiting).toHaveLength(2)
     await holder.query('COMMIT')
     expect(await written).toMatchObject({ credential: how })
     expect(await removed).toEqual({ table: 'gateway_model', column: 'credential' })

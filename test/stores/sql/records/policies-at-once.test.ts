@@ -4,6 +4,7 @@ import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgr
 import { promptRecords } from '../../../../src/stores/sql/prompts/prompt-records.ts'
 import { routeGroupPolicyRecords } from '../../../../src/stores/sql/records/route-group-policy-records.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
+import { lockWaits } from '../../../support/lock-waits.ts'
 import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -11,23 +12,16 @@ const postgresUrl = inject('postgresUrl')
 describe.skipIf(!postgresUrl)('a draft that is published while a former version is restored', () => {
   let sql: Sql
   let holder: pg.Client
-  let watcher: pg.Client
 
   beforeAll(async () => {
     const connectionString = await preparedDatabase(postgresUrl)
     sql = nodePostgresSql({ connectionString })
     holder = new pg.Client({ connectionString })
-    watcher = new pg.Client({ connectionString })
-    await Promise.all([holder.connect(), watcher.connect()])
+    await holder.connect()
   })
-  afterAll(() => Promise.all([sql?.close(), holder?.end(), watcher?.end()]))
+  afterAll(() => Promise.all([sql?.close(), holder?.end()]))
 
-  async function waiting(): Promise<number> {
-    const { rows } = await watcher.query(
-      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    )
-    return rows.length
-  }
+  const waiting = () => lockWaits(sql)
 
   it('is published behind it: neither waits for the other without end', async () => {
     const policies = routeGroupPolicyRecords(sql)
@@ -39,9 +33,9 @@ describe.skipIf(!postgresUrl)('a draft that is published while a former version 
     // Both wait for a third change, that of the prompt.
     await holder.query("BEGIN; SELECT FROM gateway_prompt WHERE key = 'greeting' FOR UPDATE")
     const restored = policies.restore('m', 1, 'ann')
-    await expect.poll(waiting).toBe(1)
+    await expect.poll(waiting).toHaveLength(1)
     const published = policies.publish('m', undefined, 'ben')
-    await expect.poll(waiting).toBe(2)
+    await expect.poll(waiting).toHaveLength(2)
     await holder.query('COMMIT')
     expect(await restored).toMatchObject({ version: 2, restored_from: 1 })
     expect(await published).toMatchObject({ version: 3, published: { num_retries: 1 } })
