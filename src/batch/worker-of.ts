@@ -18,7 +18,7 @@ export function batchWorkerOf(
   const shared = { config, blobs, clock, telemetry, log }
   return batchWorker({
     enabled,
-    hasFiles: () => blobs.isUsable?.() ?? true,
+    blobs,
     items: services.records.batchItems,
     running: () =>
       runStage({

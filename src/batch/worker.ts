@@ -1,6 +1,7 @@
 import { elapsedMs } from '../lib/clock.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import { atMost } from '../lib/timers/at-most.ts'
+import type { Blobs } from '../stores/blobs/blobs.ts'
 import { batchWakeKey } from '../stores/kv/keys.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import type { Queue } from '../stores/queue/queue.ts'
@@ -37,8 +38,8 @@ export interface BatchWorker {
 
 export function batchWorker(options: {
   readonly enabled: boolean
-  /** Whether files can be read and written now; nothing is begun while they cannot. */
-  readonly hasFiles?: () => boolean
+  /** Nothing is begun while they may not be used. */
+  readonly blobs: Pick<Blobs, 'isUsable'>
   readonly items: ItemRecords
   /** A stage of its own for each turn: turns of other requests cannot be waited for. */
   readonly running: () => RunningStage
@@ -48,7 +49,7 @@ export function batchWorker(options: {
   readonly log: Log
   readonly now: () => number
 }): BatchWorker {
-  const { enabled, hasFiles = () => true, items, others, queue, store, log, now } = options
+  const { enabled, blobs, items, others, queue, store, log, now } = options
   const stopping = new AbortController()
   const events = wake()
   let running: RunningStage | undefined
@@ -72,7 +73,7 @@ export function batchWorker(options: {
   }
 
   async function tried(stage: BatchStage, signal: AbortSignal): Promise<boolean> {
-    if (!hasFiles()) return false
+    if (blobs.isUsable?.() === false) return false
     try {
       return await stage.step(signal)
     } catch (error) {

@@ -19,6 +19,7 @@ it.each([
   } as unknown as ItemRecords
   const { turn } = batchWorker({
     enabled: true,
+    blobs: {},
     items,
     running: () => ({ step: async () => false, wake() {}, abandon: async () => {} }),
     others: [],
