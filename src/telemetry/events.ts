@@ -1,4 +1,3 @@
-import type { Classification } from '../lib/errors.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { AuditEvent } from '../stores/sql/records/audit-records.ts'
 import type { BudgetSpent } from '../stores/sql/records/budget-records.ts'
@@ -204,17 +203,6 @@ export interface RequestFinished {
   /** The limit or budget that refused it, such as `team_rpm`; '' if it was none. */
   readonly scope: string
   readonly totalMs: number
-}
-
-/** An attempt failed and another one followed. */
-export interface FallbackEvent {
-  readonly timestamp: string
-  readonly source_model: string
-  readonly target_model: string
-  /** Missing in what earlier builds recorded. */
-  readonly call_id?: string
-  readonly error_classification: Classification
-  readonly success: boolean
 }
 
 /** A write of the administration, successful or not. */

@@ -4,12 +4,9 @@ import { lazily } from '../../lib/lazily.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Registry } from '../../routing/registry.ts'
 import { LIFETIME_MS } from '../../stores/kv/keys.ts'
-import type { FallbackEvent } from '../../telemetry/events.ts'
+import { FALLBACK_LOG, type FallbackEvent } from '../../telemetry/fallback-events.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
-
-/** The number of events that the store keeps. */
-const MOST = 1000
 
 const fallbackEvent = lazily(() =>
   z.object({
@@ -32,7 +29,7 @@ export const fallbackEvents = defineRoute(
     takesSession: true,
     query: () =>
       z.object({
-        limit: z.coerce.number().int().min(1).max(MOST).default(50).describe('At most 1,000.'),
+        limit: z.coerce.number().int().min(1).max(FALLBACK_LOG.keep).default(50).describe('At most 1,000.'),
       }),
     responses: { 200: { description: 'The events.', schema: () => z.object({ events: z.array(fallbackEvent()) }) } },
   },
@@ -40,7 +37,7 @@ export const fallbackEvents = defineRoute(
     const { callable_target_default: targetDefault } = config.general_settings
     const mayCall = await personalTargets(caller(), records.callableScopes, targetDefault)
     const maySee = visibleModels(mayCall, registry)
-    const entries = await store.entries('fallback-events', MOST)
+    const entries = await store.entries(FALLBACK_LOG.log, FALLBACK_LOG.keep)
     // The list expires as a whole, a week after its newest entry.
     const since = clock.now() - LIFETIME_MS.log
     const events = entries

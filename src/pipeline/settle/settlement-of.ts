@@ -2,15 +2,13 @@ import { newId } from '../../lib/ids.ts'
 import { isoTime } from '../../lib/iso-time.ts'
 import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../../stores/kv/shared-store.ts'
-import type { FallbackEvent } from '../../telemetry/events.ts'
+import { FALLBACK_LOG, type FallbackEvent } from '../../telemetry/fallback-events.ts'
 import type { Attempt, Call } from '../call.ts'
 import { keptIds } from '../ids/made-ids.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Bill } from './bill.ts'
 import { outcome, unusedPlace } from './outcome.ts'
 import { trying } from './trying.ts'
-
-const FALLBACK_EVENTS_KEPT = 1000
 
 /** What a call that has ended tells the shared store. */
 export function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill, repeats: boolean): Settlement {
@@ -39,7 +37,7 @@ function entriesOf(services: PipelineServices, call: Call): Settlement['entries'
 }
 
 function entryOf(event: FallbackEvent): Settlement['entries'][number] {
-  return { log: 'fallback-events', text: JSON.stringify(event), keep: FALLBACK_EVENTS_KEPT }
+  return { ...FALLBACK_LOG, text: JSON.stringify(event) }
 }
 
 /** One event for each failed attempt that was followed by another; successful if the next attempt was. */
