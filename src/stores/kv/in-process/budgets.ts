@@ -12,7 +12,7 @@ export interface Budgets {
 }
 
 /** Whether it is known what a budget has spent in the period that is asked for, or in a later one that has begun. */
-export const isRead = (
+const isRead = (
   entry: Entry<BudgetRecord> | undefined,
   { period }: Pick<Budget, 'period'>,
   now: number,
