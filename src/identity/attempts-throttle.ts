@@ -1,8 +1,6 @@
 import { GatewayError } from '../lib/errors.ts'
+import { ASKS_NOTHING } from '../stores/kv/nothing.ts'
 import type { Quota, Refused, SharedStore } from '../stores/kv/shared-store.ts'
-
-/** What attempts of people are counted by: nothing but quotas. */
-const NOTHING_ELSE = { versions: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
 
 /** A limit of attempts, over all processes. */
 export function attemptQuota(subject: string, limit: number, window: Quota['window']): Quota {
@@ -14,7 +12,13 @@ export async function countAttempt(
   store: Pick<SharedStore, 'admit'>,
   quotas: readonly Quota[],
 ): Promise<Refused | undefined> {
-  const answer = await store.admit({ callId: 'attempt', attemptId: 'attempt', ...NOTHING_ELSE, quotas })
+  const answer = await store.admit({
+    ...ASKS_NOTHING,
+    callId: 'attempt',
+    attemptId: 'attempt',
+    quotas,
+    leaseSeconds: 1,
+  })
   return answer.kind === 'refused' ? answer : undefined
 }
 

@@ -1,6 +1,7 @@
 import { describeError, type Log } from '../lib/log.ts'
 import { together } from '../lib/together.ts'
 import { authKey } from '../stores/kv/keys.ts'
+import { ASKS_NOTHING } from '../stores/kv/nothing.ts'
 import type { RecordVersion, SharedStore } from '../stores/kv/shared-store.ts'
 import type { StoredCaller } from './stored-callers.ts'
 
@@ -27,8 +28,8 @@ export function sharedCallers(store: SharedStore, log: Log): SharedCallers {
     }
   }
   async function changed(versions: readonly RecordVersion[]): Promise<readonly string[]> {
-    const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
-    const answer = await store.admit({ callId: 'identify', attemptId: 'identify', versions, ...nothing })
+    const asked = { ...ASKS_NOTHING, callId: 'identify', attemptId: 'identify', versions, leaseSeconds: 1 }
+    const answer = await store.admit(asked)
     return answer.kind === 'stale' ? answer.records : []
   }
   return {

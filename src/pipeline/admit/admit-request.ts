@@ -1,4 +1,5 @@
 import { rateHeaders } from '../../limits/rate-headers.ts'
+import { ASKS_NOTHING } from '../../stores/kv/nothing.ts'
 import type { Quota } from '../../stores/kv/shared-store.ts'
 import type { Caller } from '../caller.ts'
 import type { PipelineServices } from '../services.ts'
@@ -38,12 +39,12 @@ function decideWithoutCall(
   id: string,
   countedOf: (caller: Caller) => Counted,
 ) {
-  const nothing = { slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
   return decide(services, asking, (caller, _seeds, held) => ({
+    ...ASKS_NOTHING,
     callId: id,
     attemptId: id,
     ...held,
     ...countedOf(caller),
-    ...nothing,
+    leaseSeconds: LEASE_SECONDS,
   }))
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Account } from '../../limits/accounts.ts'
 import type { Deployment } from '../../routing/deployment.ts'
+import { ASKS_NOTHING } from '../../stores/kv/nothing.ts'
 import type { Refused } from '../../stores/kv/shared-store.ts'
 import { type Call, newAttemptId } from '../call.ts'
 import type { Caller } from '../caller.ts'
@@ -42,14 +43,10 @@ export async function holdFallback(
   const doesWithout = (caller: Caller, { reason, subject }: Refused) =>
     reason === 'budget' && leaveOut(registry, caller, subject, { group, deployments: left(), leftOut })
   const ask = (_caller: Caller, seeds: Seeds) => ({
+    ...ASKS_NOTHING,
     callId: call.id,
     attemptId: newAttemptId(),
-    versions: [],
-    quotas: [],
-    tokens: 0,
-    slots: [],
     budgets: asking(seeds),
-    candidates: [],
     leaseSeconds: LEASE_SECONDS,
   })
   const { asked, admitted } = await decide(services, call, ask, doesWithout)

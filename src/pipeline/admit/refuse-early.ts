@@ -1,3 +1,4 @@
+import { ASKS_NOTHING } from '../../stores/kv/nothing.ts'
 import type { Caller } from '../caller.ts'
 import type { PipelineServices } from '../services.ts'
 import { LEASE_SECONDS } from './decide.ts'
@@ -16,7 +17,7 @@ export async function refuseEarly(
   if (!isExhausted(caller)) return
   const { quotas, slots, versions } = caller
   const ids = { callId: requestId, attemptId: requestId }
-  const nothing = { budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
-  const answer = await store.admit({ ...ids, ...nothing, versions, quotas, tokens, slots: [...slots, NEVER] })
+  const asked = { versions, quotas, tokens, slots: [...slots, NEVER], leaseSeconds: LEASE_SECONDS }
+  const answer = await store.admit({ ...ASKS_NOTHING, ...ids, ...asked })
   if (answer.kind === 'refused' && answer.scope !== NEVER.scope) throw refusal(answer, { quotas, tokens })
 }

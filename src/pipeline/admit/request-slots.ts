@@ -1,5 +1,6 @@
 import { describeError } from '../../lib/log.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
+import { ASKS_NOTHING, TELLS_NOTHING } from '../../stores/kv/nothing.ts'
 import type { PipelineServices } from '../services.ts'
 import { type Asking, decide, LEASE_SECONDS } from './decide.ts'
 import { RENEW_MS, renewEvery } from './lease-renewal.ts'
@@ -16,14 +17,11 @@ export async function takeSlots(
 ): Promise<((defer: (work: Promise<unknown>) => void) => Promise<unknown>) | undefined> {
   if (asking.caller.slots.length === 0) return undefined
   const { asked } = await decide(services, asking, ({ slots }, _seeds, held) => ({
+    ...ASKS_NOTHING,
     callId: id,
     attemptId: id,
     ...held,
-    quotas: [],
-    tokens: 0,
     slots,
-    budgets: [],
-    candidates: [],
     leaseSeconds: LEASE_SECONDS,
   }))
   const slots = asked.slots.map(({ subject }) => subject)
@@ -36,9 +34,9 @@ export async function takeSlots(
   }))
   return (defer) => {
     stopRenewal()
-    const releasing = Promise.resolve(
-      services.store.settle({ callId: id, slots, budgets: [], outcomes: [], counters: {}, entries: [] }),
-    ).catch((error) => services.log.warn('settle.failed', { callId: id, error: describeError(error) }))
+    const releasing = Promise.resolve(services.store.settle({ ...TELLS_NOTHING, callId: id, slots })).catch((error) =>
+      services.log.warn('settle.failed', { callId: id, error: describeError(error) }),
+    )
     defer(releasing)
     return atMost(RELEASE_WAIT_MS, releasing, services.timers)
   }

@@ -1,4 +1,5 @@
 import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
+import { TELLS_NOTHING } from '../../stores/kv/nothing.ts'
 import type { Attempt, Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { begun, outcome, unusedPlace } from '../settle/outcome.ts'
@@ -38,8 +39,7 @@ export function settleTurn(services: PipelineServices, call: Call, attempt: Atte
 /** Settles in the background, in the order of events. The store applies each `id` once, independent of the call's own
  *  settlement. */
 function settleEarly(services: PipelineServices, call: Call, id: string, outcomes: readonly DeploymentOutcome[]): void {
-  const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
-  const settling = settleInOrder(services, call, () => ({ callId: id, outcomes, ...nothing }))
+  const settling = settleInOrder(services, call, () => ({ ...TELLS_NOTHING, callId: id, outcomes }))
   if (!settling) return
   call.settling = settling
   call.client.defer(settling)

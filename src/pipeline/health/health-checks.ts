@@ -3,6 +3,7 @@ import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/job.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { DeploymentOutcome, DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
+import { TELLS_NOTHING } from '../../stores/kv/nothing.ts'
 import type { PipelineServices } from '../services.ts'
 import { cooldown } from '../settle/outcome.ts'
 import { reportCooled } from '../settle/report-cooled.ts'
@@ -83,7 +84,6 @@ export async function release(services: PipelineServices, deployment: Deployment
 }
 
 async function settleAlone(services: PipelineServices, outcome: DeploymentOutcome, of: Deployment): Promise<void> {
-  const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
-  const settlement = { callId: outcome.attemptId, outcomes: [outcome], ...nothing }
+  const settlement = { ...TELLS_NOTHING, callId: outcome.attemptId, outcomes: [outcome] }
   reportCooled(services, settlement, [of], await services.store.settle(settlement))
 }

@@ -7,6 +7,7 @@ import { type Course, DEADLINES, type Deadlines, guarded } from './degrading/gua
 import { localCalls } from './degrading/local-calls.ts'
 import { createUnsettled } from './degrading/unsettled.ts'
 import { givingBack, releasing } from './degrading/unused-places.ts'
+import { ASKS_NOTHING } from './nothing.ts'
 import type { Admission, Cooled, Decided, Settlement, SharedStore } from './shared-store.ts'
 
 export interface DegradingOptions {
@@ -160,8 +161,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   async function probe(): Promise<void> {
     try {
       const versions = [{ record: 'probe', version: Math.floor(now() / 1000) }]
-      const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
-      const empty = { callId: 'probe', attemptId: 'probe', versions, ...nothing }
+      const empty = { ...ASKS_NOTHING, callId: 'probe', attemptId: 'probe', versions, leaseSeconds: 1 }
       await guard.tryOut(deadlines.patienceMs, async (store) => store.admit(empty))
       if (!(await changes.flush())) return
     } catch {

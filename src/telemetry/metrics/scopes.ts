@@ -1,4 +1,5 @@
 import { elapsedMs } from '../../lib/clock.ts'
+import { TELLS_NOTHING } from '../../stores/kv/nothing.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { TelemetryEvent } from '../events.ts'
 import { counters } from './counters.ts'
@@ -64,7 +65,7 @@ export function sharedCounters(metrics: readonly Metric[], store: SharedStore): 
     const grown = own.drain()
     if (Object.keys(grown).length === 0) return
     const callId = `flush_${crypto.randomUUID()}`
-    await store.settle({ callId, slots: [], budgets: [], outcomes: [], counters: grown, entries: [] })
+    await store.settle({ ...TELLS_NOTHING, callId, counters: grown })
   }
   return {
     count: own.count,

@@ -1,4 +1,5 @@
 import type { Candidate, DeploymentOutcome, Reservation } from '../deployment-signals.ts'
+import { TELLS_NOTHING } from '../nothing.ts'
 import type { Admission, Settlement } from '../shared-store.ts'
 
 const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, seconds: 0 } } as const
@@ -12,13 +13,12 @@ export function releasing(
 ): Settlement | undefined {
   if (slots.length === 0 && candidates.length === 0) return undefined
   return {
+    ...TELLS_NOTHING,
     callId,
     id: `${attemptId}/release`,
     slots: slots.map(({ subject }) => subject),
     budgets: budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 })),
     outcomes: unusedAt(candidates, attemptId, now),
-    counters: {},
-    entries: [],
   }
 }
 
@@ -32,7 +32,7 @@ export function givingBack(
   const others = candidates.filter(({ deployment }) => deployment !== reserved?.deployment)
   if (others.length === 0) return undefined
   const outcomes = unusedAt(others, attemptId, now)
-  return { callId, id: `${attemptId}/release`, outcomes, slots: [], budgets: [], counters: {}, entries: [] }
+  return { ...TELLS_NOTHING, callId, id: `${attemptId}/release`, outcomes }
 }
 
 /** The place of an attempt that was not used, where it is unknown at which of these deployments it is. */
