@@ -11,6 +11,8 @@ import { reportedUsage } from './reported-usage.ts'
 
 /** Failures that end an attempt while the provider is still working. */
 const GIVEN_UP: readonly (FailureName | undefined)[] = ['client_closed', 'shutting_down']
+/** Failures of the gateway itself. It may have been reading an answer then, for which the provider is paid. */
+const UNREAD: readonly (FailureName | undefined)[] = ['overloaded', 'answer_too_large']
 
 /** The usage of a call's last attempt: as reported, completed from the request; estimated if the answer was cut; none
  *  if there was no answer. */
@@ -25,7 +27,7 @@ export function usedByLast(
   const reported = reportedUsage(call, last)
   const measured = mode.measure(asAsked(call, last.deployment))
   // An attempt that failed before the client left, during a pause, cost nothing.
-  const pending = GIVEN_UP.includes(last.failure?.failure)
+  const pending = GIVEN_UP.includes(last.failure?.failure) || isUnread(last)
   const seen = (usage: Usage) => (pending ? ofUnfinished(services, call, last, usage) : usage)
   if (reported) return onItsTerms(last, inMoney(call, last, filled(seen(reported), measured)), measured, reported)
   // Images, sounds and transcripts are worked for as soon as some of them has come.
@@ -37,6 +39,8 @@ export function usedByLast(
   const used = usageOf({ ...measured, estimated: answered && failure !== undefined })
   return answered || call.form?.raw.ended !== false ? inMoney(call, last, used) : used
 }
+
+const isUnread = ({ failure, upstreamStatus }: Attempt) => upstreamStatus === 200 && UNREAD.includes(failure?.failure)
 
 /** The usage of an attempt whose answer another one continues. */
 export function usedByCut(call: Call, cut: Attempt): Usage {

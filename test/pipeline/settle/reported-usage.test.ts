@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,9 +12,16 @@ const choices = [{ index: 0, message: { role: 'assistant', content: 'Hello' }, f
 const answer = { id: 'c', object: 'chat.completion', created: 1, model: 'm', choices }
 
 /** Of an answer as a whole it counts what it wrote alone. Of a stream it reports its input with the first word, as some
- *  vendors do, and breaks off before it reports its output. */
+ *  vendors do, and breaks off before it reports its output. A long answer it ends when it is told to. */
+const long: ServerResponse[] = []
 const upstream = createServer(async (incoming, outgoing) => {
-  if (!(await text(incoming)).includes('"stream":true')) {
+  const body = await text(incoming)
+  if (body.includes('"model":"long"')) {
+    outgoing.writeHead(200, { 'content-type': 'application/json' }).write(' '.repeat(2000))
+    long.push(outgoing)
+    return
+  }
+  if (!body.includes('"stream":true')) {
     outgoing.writeHead(200, { 'content-type': 'application/json' })
     outgoing.end(JSON.stringify({ ...answer, usage: { prompt_tokens: null, completion_tokens: 7, total_tokens: 7 } }))
     return
@@ -28,7 +35,8 @@ let gateway: TestGateway
 beforeAll(async () => {
   await once(upstream.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  gateway = await startGateway(configOf(url, { cut: ['cut'] }))
+  const general = 'general_settings:\n  max_in_flight_bytes: 3000\n'
+  gateway = await startGateway(configOf(url, { cut: ['cut'], long: ['long'] }, general))
 })
 afterAll(async () => {
   await gateway.close()
@@ -55,4 +63,23 @@ it('an answer whose provider counts what it wrote alone is billed for what it re
   const entry = gateway.records.at(-1)?.entry
   expect(entry).toMatchObject({ usage: { inputTokens: expect.any(Number), outputTokens: 7, estimated: true } })
   expect(entry).not.toHaveProperty('usage.inputTokens', 0)
+})
+
+it('an answer that the gateway has no memory to read is billed by an estimate, since its provider is paid', async () => {
+  const messages = [{ role: 'user', content: 'x'.repeat(400) }]
+  const before = gateway.records.length
+  const calls = [1, 2].map(() => gateway.chat({ model: 'long', messages }))
+  const refused = await Promise.race(calls)
+  expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: 'too_many_bytes_in_flight' } }])
+  for (const one of long) one.end(JSON.stringify({ ...answer, usage: { prompt_tokens: 100, completion_tokens: 7 } }))
+  await Promise.all(calls)
+  await gateway.idle()
+  const entries = gateway.records.slice(before).map(({ entry }) => entry)
+  expect(entries).toHaveLength(2)
+  expect(entries).toContainEqual(
+    expect.objectContaining({
+      usage: expect.objectContaining({ inputTokens: 100, outputTokens: 7, estimated: false }),
+    }),
+  )
+  expect(entries).toContainEqual(expect.objectContaining({ usage: expect.objectContaining({ estimated: true }) }))
 })
