@@ -94,19 +94,19 @@ export function connection(
   }
 
   async function asked(
-    within: Session,
+    current: Session,
     { method, params, mirrors, heard, via }: Question,
     signal: Abort,
   ): Promise<JsonRecord> {
     const id = ++ids
-    const asking = { ...end, session: within, via: viaWith(via, gateway) }
+    const asking = { ...end, session: current, via: viaWith(via, gateway) }
     try {
       const listener = heard && ((notified: string, told: JsonRecord) => heard(notified, told, id))
       return (await ask(asking, { id, method, params: params(id), ...(mirrors ? { mirrors } : {}) }, signal, listener))
         .result
     } catch (error) {
       // A server without sessions sees that nobody waits by the connection, which is closed.
-      if (signal.aborted && !isStateless(within)) {
+      if (signal.aborted && !isStateless(current)) {
         const cancelled = {
           method: 'notifications/cancelled',
           params: { requestId: id, reason: 'Nobody waits for it.' },

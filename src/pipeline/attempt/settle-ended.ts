@@ -22,8 +22,8 @@ export function settleEnded(services: PipelineServices, call: Call): void {
   ])
 }
 
-/** Reports a probe at its commit, so that the deployment takes calls again before a long answer ends. So it does a retry:
- *  the failure before it was reported early, so its success must be too. */
+/** Reports at its commit that a probe has succeeded, so that the deployment takes calls again before a long answer ends; and
+ *  that a retry has, since the failure before it was reported early, too. */
 export function settleCommitted(services: PipelineServices, call: Call, attempt: Attempt): void {
   const { probe, retry } = attempt.reserved
   if (probe || retry) settleEarly(services, call, `${attempt.id}/commit`, [begun(services, attempt)])
