@@ -1,4 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { newAbort } from '../../src/lib/abort.ts'
+import { incomingAnswer } from '../../src/transport/incoming-answer.node.ts'
+import type { UpstreamResponse } from '../../src/transport/transport.ts'
 import { answerOf, SCHEMES, settled, textOf, transportScene } from '../support/transport-scene.node.ts'
 
 interface Told {
@@ -122,4 +126,39 @@ describe.each(SCHEMES)('an answer over %s', (scheme) => {
     expect(read).toBe(body)
     expect(await response.body.read()).toBeUndefined()
   })
+})
+
+describe('the head of an answer', () => {
+  it('is told when all that is ready was read, in the order in which heads came', async () => {
+    const told: string[] = []
+    const waiting = ['first', 'second'].map((name) => ({
+      name,
+      answer: incomingAnswer(
+        newAbort(),
+        () => told.push(`${name} told`),
+        () => expect.unreachable(),
+      ),
+    }))
+    for (const { name, answer } of waiting) {
+      answer.head(200, {})
+      told.push(`${name} read`)
+    }
+    await nextTurn()
+    expect(told).toEqual(['first read', 'second read', 'first told', 'second told'])
+  })
+
+  it.each(['an abort', 'the end of its connection'])(
+    'is told even if %s comes with it: the body fails',
+    async (what) => {
+      const [signal, why] = [newAbort<Error>(), new Error('over')]
+      const response = await new Promise<UpstreamResponse>((resolve, reject) => {
+        const answer = incomingAnswer(signal, resolve, reject)
+        answer.head(200, { 'content-length': '2' })
+        if (what === 'an abort') signal.abort(why)
+        else answer.fail(why)
+      })
+      expect(response.status).toBe(200)
+      await expect(response.body.bytes(10)).rejects.toBe(why)
+    },
+  )
 })

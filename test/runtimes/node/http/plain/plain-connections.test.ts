@@ -404,6 +404,28 @@ describe('an answer', () => {
     outgoing.end(bytes(10))
   })
 
+  it('that is short goes out when all that end in the same turn have ended', async () => {
+    const told: string[] = []
+    const short = answer
+    answer = (incoming, outgoing) => {
+      short(incoming, outgoing)
+      told.push('ended')
+    }
+    server.on('connection', (socket) => {
+      const write = vi.spyOn(socket, 'write').mockImplementation((...asked) => {
+        told.push('written')
+        write.mockRestore()
+        return socket.write(...asked)
+      })
+    })
+    const clients = [client(), client(), client()]
+    await expect.poll(() => clients.every(({ socket }) => !socket.connecting)).toBe(true)
+    await settled()
+    for (const { socket } of clients) socket.write(PLAIN)
+    await expect.poll(() => clients.every(({ heard }) => heard.endsWith('for /a'))).toBe(true)
+    expect(told).toEqual(['ended', 'ended', 'ended', 'written', 'written', 'written'])
+  })
+
   it('that has ended does nothing to the next one of its connection', async () => {
     const waiting: Outgoing[] = []
     answer = (_, outgoing) => void waiting.push(outgoing)
