@@ -42,11 +42,11 @@ export function errorBody(error: GatewayError): object {
 const LONGEST_WAIT_SECONDS = 60
 
 /** A failure as an answer. Clients of OpenAI and Anthropic repeat a 429 at once, and their agents for minutes, unless they
- *  are told that it is in vain: that a limit or budget does not end by itself, or not soon. */
+ *  are told that it is in vain: that a limit or budget does not end by itself, or not soon, or never has room for it. */
 export function failureAnswer(error: GatewayError, body: object = errorBody(error)): Answer {
   const { retryAfterSeconds = error.row.retryAfterSeconds, headers } = error.details
   const endsAfter = retryAfterSeconds ?? Number.POSITIVE_INFINITY
-  const isLasting = error.scope !== '' && endsAfter > LONGEST_WAIT_SECONDS
+  const isLasting = error.failure === 'exceeds_limit' || (error.scope !== '' && endsAfter > LONGEST_WAIT_SECONDS)
   return json(body, error.status, {
     ...headers,
     ...(isLasting ? { 'x-should-retry': 'false' } : {}),

@@ -19,16 +19,13 @@ export function refusal(
       ...(room === undefined ? {} : { retryAfterSeconds: room }),
     })
   }
-  const message = `Rate limit exceeded for scope '${scope}'`
-  const told = { param: scope, code: `${scope}_exceeded`, headers }
   const full = quotas.find((one) => one.scope === scope)
-  if (full?.unit === 'tokens' && full.limit > 0 && tokens > full.limit) {
-    const size = `Request too large: it counts as ${tokens} tokens, and the limit is ${full.limit}. Send a shorter one.`
-    return new GatewayError('exceeds_limit', `${message}. ${size}`, told)
-  }
-  return new GatewayError('rate_limited', message, {
-    ...told,
+  const isTooLarge = full?.unit === 'tokens' && full.limit > 0 && tokens > full.limit
+  return new GatewayError(isTooLarge ? 'exceeds_limit' : 'rate_limited', `Rate limit exceeded for scope '${scope}'`, {
+    param: scope,
+    code: `${scope}_exceeded`,
     retryAfterSeconds: resetsAt === undefined ? SOON : secondsUntil(resetsAt, now),
+    headers,
   })
 }
 
