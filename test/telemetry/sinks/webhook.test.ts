@@ -188,6 +188,13 @@ describe('a far end of a webhook', () => {
     receiver.answer(() => ({ status: 200 }))
   })
 
+  it('is understood by its status however much it says', async () => {
+    const body = 'x'.repeat(300_000)
+    receiver.answer(({ headers }) => ({ status: headers['webhook-id'] === '1' ? 400 : 200, body }))
+    expect(await to(receiver.url).deliver(entries(2), signal())).toMatchObject({ again: [], refused: 1 })
+    receiver.answer(() => ({ status: 200 }))
+  })
+
   it('that is not there is away', async () => {
     const failure = await to('http://127.0.0.1:1')
       .deliver([entry('0')], signal())
