@@ -1,3 +1,4 @@
+import { ConfigError, type Mistake } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
 import type { EmailProvider } from '../config/sections/email-settings.ts'
 import type { Log } from '../lib/log.ts'
@@ -19,12 +20,15 @@ interface Means {
   readonly smtp: MailSender | undefined
 }
 
+const NO_SMTP = {
+  path: 'general_settings.email_provider',
+  message: 'smtp needs Node; on Workers use resend, sendgrid or postmark',
+}
+
 const SENDERS: Readonly<Record<EmailProvider, (settings: MailSettings, means: Means) => MailSender>> = {
   smtp: (_settings, { smtp }) => {
     if (smtp) return smtp
-    throw new TypeError(
-      'general_settings.email_provider: smtp needs Node; on Workers use resend, sendgrid or postmark.',
-    )
+    throw new ConfigError([NO_SMTP])
   },
   resend: byHttp(resend),
   sendgrid: byHttp(sendgrid),
@@ -36,6 +40,11 @@ const SENDERS: Readonly<Record<EmailProvider, (settings: MailSettings, means: Me
 export function mailSender(settings: MailSettings, means: Means): MailSender | undefined {
   const { email_provider: provider } = settings
   return provider && SENDERS[provider](settings, means)
+}
+
+/** What keeps e-mail from being sent where the runtime does not speak SMTP. */
+export function missingSmtp({ general_settings: settings }: Pick<Config, 'general_settings'>): Mistake[] {
+  return settings.email_provider === 'smtp' ? [NO_SMTP] : []
 }
 
 function byHttp(service: (from: string, apiKey: Secret) => MailService) {

@@ -6,6 +6,7 @@ import { describeError } from '../../../lib/log.ts'
 import { checkedConfig } from '../../../routing/checked-config.ts'
 import { smoke } from '../smoke/smoke.node.ts'
 import { measure, subrequestsOf } from './measure.node.ts'
+import { mistakesOnWorkers } from './on-workers.ts'
 import { beyondPlan, PLANS, type PlanLimits } from './plan-limits.ts'
 import { Refusal } from './refusal.ts'
 import { account, makeBuckets, makeQueues, queueCreation } from './resources.node.ts'
@@ -62,7 +63,7 @@ async function deploy(operands: readonly string[], { env, ask, print }: Surround
   // Without a name this is the environment outside of all others.
   const target = [`--env=${values.env ?? ''}`]
 
-  const config = checked(needed, env)
+  const config = checked(needed, env, wanted)
   step('configuration', `models: ${config.model_list.length}; variables: ${needed.join(', ')}`)
   await checkBundle(wrangler, target, { config, wanted, plan, step })
   if (values['dry-run']) {
@@ -74,7 +75,7 @@ async function deploy(operands: readonly string[], { env, ask, print }: Surround
   const present = await presentSecrets(wrangler, target)
   const secrets = await secretsToSend({ needed, present, env, update: values['update-secrets'], ask, plan })
   // With their true values: only now all of them are known.
-  checked(needed, { ...env, ...secrets })
+  checked(needed, { ...env, ...secrets }, wanted)
 
   step('buckets', madeOf(wanted.buckets, await makeBuckets(wrangler, wanted.buckets)))
   const queues = wanted.queues.map(({ name }) => name)
@@ -123,10 +124,13 @@ const STAND_INS: Readonly<Record<string, string>> = {
 }
 
 /** Reads the configuration as the Worker will. */
-function checked(needed: readonly string[], env: Environment): Config {
+function checked(needed: readonly string[], env: Environment, { bindsLogs }: Wanted): Config {
   const known = needed.map((name) => [name, env[name] || (STAND_INS[name] ?? 'stands-for-what-is-not-here')])
   try {
-    return checkedConfig(readFileSync(CONFIGURATION, 'utf8'), Object.fromEntries(known))
+    const config = checkedConfig(readFileSync(CONFIGURATION, 'utf8'), Object.fromEntries(known))
+    const mistakes = mistakesOnWorkers(config, bindsLogs)
+    if (mistakes.length > 0) throw new ConfigError(mistakes)
+    return config
   } catch (error) {
     throw new Refusal(error instanceof ConfigError ? error.message : describeError(error))
   }

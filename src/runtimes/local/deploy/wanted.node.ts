@@ -6,6 +6,8 @@ export interface Wanted {
   readonly worker: string
   readonly accountId: string | undefined
   readonly buckets: readonly string[]
+  /** A bucket is bound for the sink s3. */
+  readonly bindsLogs: boolean
   readonly queues: readonly WantedQueue[]
   readonly cronTriggers: number
 }
@@ -28,7 +30,7 @@ interface ReadConfig {
       readonly max_retries?: number
     }[]
   }
-  readonly r2_buckets: readonly { readonly bucket_name?: string }[]
+  readonly r2_buckets: readonly { readonly binding: string; readonly bucket_name?: string }[]
   readonly triggers: { readonly crons?: readonly string[] }
 }
 
@@ -52,6 +54,7 @@ export async function wantedOf(environment: string | undefined): Promise<Wanted>
     worker: String(config.name),
     accountId: config.account_id,
     buckets: config.r2_buckets.flatMap(({ bucket_name: name }) => (name === undefined ? [] : [name])),
+    bindsLogs: config.r2_buckets.some(({ binding }) => binding === 'LOGS'),
     queues: [...new Set(names)].map((name) => ({ name, isPatient: retriesOf(name) > FEW_RETRIES })),
     cronTriggers: config.triggers.crons?.length ?? 0,
   }

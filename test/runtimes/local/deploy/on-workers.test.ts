@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { checkedConfig } from '../../../../src/routing/checked-config.ts'
+import { mistakesOnWorkers } from '../../../../src/runtimes/local/deploy/on-workers.ts'
+
+const KEYS = { GATEWAY_MASTER_KEY: 'sk-stands-for-a-key-7d1f-7d1f', GATEWAY_SALT_KEY: 'stands-for-a-key-7d1f-7d1f' }
+const configured = (yaml: string) => checkedConfig(yaml, KEYS)
+
+describe('a deployment to Workers is refused', () => {
+  const pathsOf = (yaml: string, bindsLogs = false) =>
+    mistakesOnWorkers(configured(yaml), bindsLogs).map(({ path }) => path)
+
+  it('for e-mail by SMTP', () => {
+    const sent = 'email_from: a@example.com, email_base_url: "https://gateway.example.com"'
+    const smtp = `general_settings: { email_provider: smtp, email_smtp_host: mail.example.com, ${sent} }`
+    expect(pathsOf(smtp)).toEqual(['general_settings.email_provider'])
+    expect(pathsOf(`general_settings: { email_provider: resend, email_api_key: key-7d1f, ${sent} }`)).toEqual([])
+  })
+
+  it('for a sink s3 that has neither a key nor a bucket', () => {
+    const s3 = (key = '') =>
+      `gateway_settings: { success_callback: [s3], callback_settings: { s3: { bucket: b, region: auto${key} } } }`
+    expect(pathsOf(s3())).toEqual(['gateway_settings.callback_settings.s3'])
+    expect(pathsOf(s3(', access_key_id: id, secret_access_key: key'))).toEqual([])
+    expect(pathsOf(s3(), true)).toEqual([])
+  })
+})
