@@ -6,7 +6,7 @@ import { describeError } from '../../../lib/log.ts'
 import { checkedConfig } from '../../../routing/checked-config.ts'
 import { smoke } from '../smoke/smoke.node.ts'
 import { measure, subrequestsOf } from './measure.node.ts'
-import { mistakesOnWorkers } from './on-workers.ts'
+import { mistakesOnWorkers, outOfReach } from './on-workers.ts'
 import { beyondPlan, PLANS, type PlanLimits } from './plan-limits.ts'
 import { Refusal } from './refusal.ts'
 import { account, makeBuckets, makeQueues, queueCreation } from './resources.node.ts'
@@ -65,6 +65,8 @@ async function deploy(operands: readonly string[], { env, ask, print }: Surround
 
   const config = checked(needed, env, wanted)
   step('configuration', `models: ${config.model_list.length}; variables: ${needed.join(', ')}`)
+  const beyond = outOfReach(config)
+  if (beyond.length > 0) step('note', `Workers does not reach this machine or a private network: ${beyond.join(', ')}`)
   await checkBundle(wrangler, target, { config, wanted, plan, step })
   if (values['dry-run']) {
     for (const line of whatWouldFollow(wanted, needed, plan, target)) step('would run', line)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkedConfig } from '../../../../src/routing/checked-config.ts'
-import { mistakesOnWorkers } from '../../../../src/runtimes/local/deploy/on-workers.ts'
+import { mistakesOnWorkers, outOfReach } from '../../../../src/runtimes/local/deploy/on-workers.ts'
 
 const KEYS = { GATEWAY_MASTER_KEY: 'sk-stands-for-a-key-7d1f-7d1f', GATEWAY_SALT_KEY: 'stands-for-a-key-7d1f-7d1f' }
 const configured = (yaml: string) => checkedConfig(yaml, KEYS)
@@ -23,4 +23,24 @@ describe('a deployment to Workers is refused', () => {
     expect(pathsOf(s3(', access_key_id: id, secret_access_key: key'))).toEqual([])
     expect(pathsOf(s3(), true)).toEqual([])
   })
+})
+
+it('names what Workers does not reach', () => {
+  const models = ['echo/a', 'openai/b', 'ollama/c'].map(
+    (model) => `{ model_name: ${model}, gateway_params: { model: ${model}, api_key: key-7d1f } }`,
+  )
+  const near = '{ model_name: near, gateway_params: { model: vllm/d, api_base: "https://10.0.0.7/v1" } }'
+  const servers = ['tools.example', 'tools'].map(
+    (host) => `{ server_key: of-${host.length}, base_url: "https://${host}/mcp" }`,
+  )
+  const sinks = 'success_callback: [otel], callback_settings: { otel: { service_name: gateway } }'
+  const yaml = `
+gateway_settings: { mcp_servers: [${servers}], ${sinks} }
+model_list: [${[...models, near]}]`
+  expect(outOfReach(configured(yaml))).toEqual([
+    'ollama/c-1 (http://localhost:11434)',
+    'near-1 (https://10.0.0.7)',
+    'of-5 (https://tools/mcp)',
+    'otel (http://localhost:4318)',
+  ])
 })
