@@ -144,9 +144,9 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   readonly unparsed?: true
   /** Names the failure that an answer outside 2xx reports. `now` is for headers with a time. */
   failure(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array, now: number): GatewayError
-  /** How to ask once more, where a request was refused for what only another provider can read, or for a way of answering
-   *  that the model does not have; undefined if it was refused for something else. */
-  again?(failure: GatewayError): Otherwise | undefined
+  /** How to ask once more, where a request was refused for what only another provider can read, or for what the model turns
+   *  out not to take or do; undefined if it was refused for something else. */
+  again?(failure: GatewayError, call: Outgoing<Request>): Otherwise | undefined
 }
 
 /** What an adapter serves: a kind of request in its public shape, or another dialect of chat that the vendor serves

@@ -15,7 +15,7 @@ const gateway = withGateway(() => {
     gateway_params: { model: ${model}, api_base: "${upstream.url}${path(id)}${base}", api_key: sk-1${more} }
 `
   return `model_list:
-${deployment('crossed', 'crossed', 'openai-compatible/m', '/v1')}${deployment('native', 'native', 'anthropic/m', '')}${deployment('strict', 'strict', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-a', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-b', 'openai-compatible/m', '/v1')}${['openai-compatible', 'anthropic'].map((kind) => `${deployment('low', `capped-${kind}`, `${kind}/m`, kind === 'anthropic' ? '' : '/v1')}    model_info: { max_output_tokens: 4096, tags: [${kind}] }\n`).join('')}`
+${deployment('crossed', 'crossed', 'openai-compatible/m', '/v1')}${deployment('native', 'native', 'anthropic/m', '')}${deployment('renamed', 'renamed', 'azure/prod', '')}${deployment('strict', 'strict', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-a', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-b', 'openai-compatible/m', '/v1')}${['openai-compatible', 'anthropic'].map((kind) => `${deployment('low', `capped-${kind}`, `${kind}/m`, kind === 'anthropic' ? '' : '/v1')}    model_info: { max_output_tokens: 4096, tags: [${kind}] }\n`).join('')}`
 })
 
 const hints = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }
@@ -177,5 +177,53 @@ describe('a limit above what the model writes', () => {
     expect(JSON.parse(decoder.decode(asked?.body))).toMatchObject({ [sent]: 4096 })
     expect((await ask({}, { 'x-gateway-strict': '1' })).status).toBe(400)
     expect((await ask({ [field]: 4096 })).headers.has('x-gateway-dropped')).toBe(false)
+  })
+})
+
+describe('a deployment on Azure whose name tells nothing of its model', () => {
+  const refused = (param: string, code: string, message: string) =>
+    json(400, { error: { message, type: 'invalid_request_error', param, code } })
+  const limit = refused(
+    'max_tokens',
+    'unsupported_parameter',
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+  )
+  const sampling = refused(
+    'temperature',
+    'unsupported_value',
+    "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) value is supported.",
+  )
+  const sent = async (calls: number) =>
+    (await upstream.calls(path('renamed'))).slice(-calls).map((call) => JSON.parse(decoder.decode(call.body)))
+  const fields = { temperature: 0.3 }
+
+  it('is asked again with the fields that it takes, in the same attempt', async () => {
+    await upstream.script(path('renamed'), [limit, sampling, answer()])
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const response = await gateway.chat({ model: 'renamed', messages, max_tokens: 9, ...fields })
+    expect([response.status, response.headers.get('x-gateway-attempts')]).toEqual([200, '1'])
+    expect(response.headers.get('x-gateway-dropped')).toBe('temperature')
+    const asked = { model: 'prod', messages }
+    expect(await sent(3)).toEqual([
+      { ...asked, max_tokens: 9, ...fields },
+      { ...asked, max_completion_tokens: 9, ...fields },
+      { ...asked, max_completion_tokens: 9 },
+    ])
+  })
+
+  it('is so for a client of another dialect', async () => {
+    await upstream.script(path('renamed'), [sampling, answer()])
+    const response = await post('renamed', fields)
+    expect([response.status, response.headers.get('x-gateway-dropped')]).toEqual([200, 'temperature'])
+    expect((await sent(2)).map(({ temperature }) => temperature)).toEqual([0.3, undefined])
+  })
+
+  it('is not told otherwise what a strict client asks for', async () => {
+    await upstream.script(path('renamed'), [sampling, answer()])
+    const response = await post('renamed', fields, { 'x-gateway-strict': '1' })
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining('temperature') } },
+    ])
   })
 })

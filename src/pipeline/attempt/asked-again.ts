@@ -1,13 +1,18 @@
 import type { GatewayError } from '../../lib/errors.ts'
 import type { AttemptRequest } from './open-answer.ts'
 
+/** What a provider refuses is told one thing after the other. */
+const MOST_TIMES = 3
+
 /** The request of an attempt once more, in the way that its provider takes; undefined if it would be refused again. */
 export function askedAgain(asked: AttemptRequest, failure: GatewayError): AttemptRequest | undefined {
-  const { again, ...translator } = asked.translator
-  const otherwise = again?.(failure)
+  const { translator, outgoing, refusals = [] } = asked
+  if (refusals.length === MOST_TIMES || refusals.includes(failure.message)) return undefined
+  const otherwise = translator.again?.(failure, outgoing)
   if (!otherwise) return undefined
   return {
     ...asked,
     translator: { ...translator, request: async (call, to) => otherwise(await translator.request(call, to)) },
+    refusals: [...refusals, failure.message],
   }
 }

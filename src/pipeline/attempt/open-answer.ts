@@ -27,6 +27,8 @@ export interface AttemptRequest {
   readonly outgoing: Outgoing
   /** Records the answer, if another deployment could continue it. */
   readonly answerSoFar?: AnswerSoFar | undefined
+  /** What the provider said of it the times before, where it is asked again. */
+  readonly refusals?: readonly string[]
 }
 
 /** An answer whose first content has arrived. */
