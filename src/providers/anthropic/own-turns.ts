@@ -30,9 +30,12 @@ const UNREADABLE = /invalid `?signature`? in `?thinking`? block|thinking` blocks
 
 const encoder = new TextEncoder()
 
+export const isAboutThoughts = ({ failure, message }: GatewayError): boolean =>
+  failure === 'upstream_rejected' && UNREADABLE.test(message)
+
 /** Leaves the thoughts of earlier turns out of a request that was refused because of one. */
-export function withoutThoughts({ failure, message }: GatewayError): Otherwise | undefined {
-  if (failure !== 'upstream_rejected' || !UNREADABLE.test(message)) return undefined
+export function withoutThoughts(failure: GatewayError): Otherwise | undefined {
+  if (!isAboutThoughts(failure)) return undefined
   return (request) => {
     const whole = wholeBody(request.body)
     const bytes = typeof whole === 'string' ? encoder.encode(whole) : whole

@@ -7,6 +7,7 @@ import { converseReply } from './converse-reply.ts'
 import { CLAUDE, converseRequest } from './converse-request.ts'
 import { converseStream } from './converse-stream.ts'
 import { wholeInstead } from './whole-instead.ts'
+import { withoutThoughts } from './without-thoughts.ts'
 
 const OBJECTS = /^s3:/i
 
@@ -30,7 +31,7 @@ export const converse: Adapter<ChatRequest> = {
   stream: ({ body }, headers) => converseStream(headers, body.model),
   streamType: /^application\/vnd\.amazon\.eventstream\b/i,
   failure: bedrockFailure,
-  again: wholeInstead,
+  again: (failure) => wholeInstead(failure) ?? withoutThoughts(failure),
 }
 
 /** Claude tells at which stop sequence it stopped, if it is asked. Clients of chat do not look for it. */

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { GatewayError } from '../../../src/lib/errors.ts'
 import { converseRequest } from '../../../src/providers/bedrock/converse-request.ts'
+import { withoutThoughts } from '../../../src/providers/bedrock/without-thoughts.ts'
 
 const called = (id: string, name: string) => [
   {
@@ -62,4 +64,24 @@ it('Llama is asked without thoughts of Claude, and without top_k', () => {
     inferenceConfig: { temperature: 0.5 },
   })
   expect(dropped).toEqual(['top_k'])
+})
+
+it('Claude is asked again without thoughts whose signatures it cannot read', () => {
+  const thought = { reasoningContent: { reasoningText: { text: 'Hm.', signature: '9f86' } } }
+  const call = { toolUse: { toolUseId: 'c1', name: 'now', input: {} } }
+  const turns = (...content: object[]) => [
+    { role: 'user', content: [{ text: 'Hi' }] },
+    { role: 'assistant', content },
+    { role: 'user', content: [{ toolResult: { toolUseId: 'c1', content: [{ text: 'ok' }] } }] },
+  ]
+  const thinking = { type: 'enabled', budget_tokens: 1024 }
+  const body = JSON.stringify({ messages: turns(thought, call), additionalModelRequestFields: { thinking, top_k: 5 } })
+  const request = { method: 'POST' as const, origin: 'https://a.example', path: '/', headers: {}, body }
+  const said = 'The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block'
+  const otherwise = withoutThoughts(new GatewayError('upstream_rejected', said))
+  expect(JSON.parse(String(otherwise?.(request).body))).toEqual({
+    messages: turns(call),
+    additionalModelRequestFields: { thinking: { type: 'disabled' }, top_k: 5 },
+  })
+  expect(withoutThoughts(new GatewayError('upstream_rejected', 'Input is too long.'))).toBeUndefined()
 })
