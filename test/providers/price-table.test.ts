@@ -58,6 +58,7 @@ describe('the price table', () => {
     ['elevenlabs/eleven_multilingual_v2', { cost_per_character: 0.0001 }],
     ['elevenlabs/scribe_v2', { cost_per_audio_second: 0.0000611111111111 }],
     ['deepgram/nova-2-phonecall', { cost_per_audio_second: 0.0000716666666667 }],
+    ['cohere/command-a-vision-07-2025', { output_cost_per_token: 0.00001 }],
     ['openai/gpt-5.2-chat-latest', { output_cost_per_token: 0.000014 }],
     ['openai/gpt-3.5-turbo-1106', { input_cost_per_token: 0.000001 }],
     ['groq/moonshotai/kimi-k2-instruct-0905', { cached_input_cost_per_token: 0.0000005 }],

@@ -18,6 +18,7 @@ export const gemini: Rows = {
   'gemini-3-flash-preview': { ...tokens(0.5, 3, 0.05), ...hearing(1) },
   // The output of these is images or speech. The words that they write cost less.
   'gemini-3.1-flash-image': tokens(0.5, 60),
+  'gemini-3.1-flash-lite-image': tokens(0.25, 30),
   'gemini-3.1-flash-image-preview': tokens(0.5, 60),
   'gemini-3.8-flash-tts': tokens(1, 18),
   'gemini-3.8-flash-lite-tts': tokens(1, 12),

@@ -6,12 +6,17 @@ export const others: Readonly<Record<string, Rows>> = {
   cohere: {
     'command-a': tokens(2.5, 10),
     'command-a-reasoning': tokens(2.5, 10),
+    'command-a-vision': tokens(2.5, 10),
+    'command-a-translate': tokens(2.5, 10),
     'command-r-plus': tokens(2.5, 10),
     'command-r': tokens(0.15, 0.6),
     'command-r7b': tokens(0.0375, 0.15),
+    'command-r7b-arabic': tokens(0.0375, 0.15),
     'embed-v4.0': { ...reading(0.12), ...seeing(0.47) },
     'embed-english-v3.0': reading(0.1),
     'embed-multilingual-v3.0': reading(0.1),
+    'embed-english-light-v3.0': reading(0.1),
+    'embed-multilingual-light-v3.0': reading(0.1),
     // Since the fifth generation rerankings are billed by tokens.
     'rerank-v5.0-pro': reading(0.05),
     'rerank-v5.0-fast': reading(0.02),
