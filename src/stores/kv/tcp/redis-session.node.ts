@@ -117,6 +117,7 @@ export function redisSession(
       else first = own
       last = own
       pending += 1
+      // Not by `afterReads`, where it would come between calls whose commands are to go along.
       if (outgoing === '') setImmediate(flush)
       outgoing += command
     })
