@@ -1,5 +1,8 @@
 import { joinBytes } from './bytes.ts'
 
+/** The content type of events, as they are sent. */
+export const EVENTS_TYPE = 'text/event-stream; charset=utf-8'
+
 const decoder = new TextDecoder('latin1')
 const utf8 = new TextDecoder()
 

@@ -1,4 +1,5 @@
 import type { Abort } from '../../lib/abort.ts'
+import { EVENTS_TYPE } from '../../lib/bytes/sse.ts'
 import { withoutMark } from '../../lib/bytes/without-mark.ts'
 import type { UpstreamResponse } from '../../transport/transport.ts'
 import { startProbeRenewal } from '../admit/lease-renewal.ts'
@@ -22,8 +23,6 @@ import {
 } from './open-answer.ts'
 import { settleCommitted } from './settle-ended.ts'
 import { withDefaults } from './with-defaults.ts'
-
-const EVENTS = 'text/event-stream; charset=utf-8'
 
 /** The result of an attempt at its commit point. */
 export type Committed =
@@ -93,7 +92,7 @@ export async function attempt(
     if (!isSound) parting.begun()
     return {
       kind: 'stream',
-      contentType: isSound ? (headers['content-type'] ?? 'application/octet-stream') : EVENTS,
+      contentType: isSound ? (headers['content-type'] ?? 'application/octet-stream') : EVENTS_TYPE,
       stream: { ...opened, answerSoFar, exchange },
     }
   } catch (error) {

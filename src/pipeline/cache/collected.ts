@@ -1,3 +1,5 @@
+import { EVENTS_TYPE } from '../../lib/bytes/sse.ts'
+
 /** The answer of a call, collected for the cache while the client gets it. */
 export interface Collected {
   /** Adds a piece of a stream. */
@@ -16,15 +18,13 @@ interface Whole {
   readonly whole: boolean
 }
 
-const EVENTS = 'text/event-stream; charset=utf-8'
-
 /** Collects at most `mostBytes`; a longer answer is dropped as soon as it exceeds them. */
 export function collecting(mostBytes: number): Collected {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let body = ''
   let bytes = 0
   let pieces: number[] | undefined = []
-  let contentType = EVENTS
+  let contentType = EVENTS_TYPE
   let whole = false
 
   function drop(): void {

@@ -1,3 +1,4 @@
+import { EVENTS_TYPE } from '../../lib/bytes/sse.ts'
 import { asGatewayError, type GatewayError } from '../../lib/errors.ts'
 import { describeError } from '../../lib/log.ts'
 import type { Answer } from '../answer.ts'
@@ -89,7 +90,7 @@ async function carried(
 }
 
 export const EVENT_STREAM = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': EVENTS_TYPE,
   'cache-control': 'no-cache',
   // Keeps proxies in front of the gateway from buffering the stream.
   'x-accel-buffering': 'no',
