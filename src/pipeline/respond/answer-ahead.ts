@@ -1,10 +1,9 @@
-import { measured } from '../../lib/clock.ts'
 import { asGatewayError, type GatewayError } from '../../lib/errors.ts'
-import { isoTime } from '../../lib/iso-time.ts'
 import { describeError } from '../../lib/log.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { Answer } from '../answer.ts'
 import type { CallInput } from '../call-input.ts'
+import { reportRequest } from '../report-request.ts'
 import type { PipelineServices } from '../services.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 import { EVENT_STREAM } from './respond.ts'
@@ -52,27 +51,8 @@ export function answerAhead(
 
 const DONE = Promise.resolve()
 
-function reportRefusal(
-  { telemetry, clock, flushCounters }: PipelineServices,
-  { requestId, endpoint, caller, client, arrivedAt }: CallInput,
-  { status, row, code, failure, scope }: GatewayError,
-): void {
-  telemetry.emit({
-    type: 'request.finished',
-    at: isoTime(clock.now()),
-    requestId,
-    method: 'POST',
-    route: endpoint.path,
-    modelCall: true,
-    keyId: caller.keyId ?? caller.kind,
-    teamId: caller.teamId ?? '',
-    organizationId: caller.organizationId ?? '',
-    userId: caller.userId ?? '',
-    status,
-    errorType: row.type,
-    code: code ?? failure,
-    scope,
-    totalMs: measured(performance.now() - arrivedAt),
-  })
-  flushCounters(client)
+function reportRefusal(services: PipelineServices, input: CallInput, failure: GatewayError): void {
+  const { requestId, arrivedAt, client, caller, endpoint } = input
+  const asked = { requestId, arrivedAt, client, caller, method: 'POST', route: endpoint.path, modelCall: true }
+  reportRequest(services, { ...asked, status: failure.status, failure })
 }
