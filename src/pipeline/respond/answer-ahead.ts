@@ -5,7 +5,7 @@ import type { Answer } from '../answer.ts'
 import type { CallInput } from '../call-input.ts'
 import { reportRequest } from '../report-request.ts'
 import type { PipelineServices } from '../services.ts'
-import { KEEP_ALIVE } from './keep-alive.ts'
+import { startKeepAlive } from './keep-alive.ts'
 import { EVENT_STREAM } from './respond.ts'
 import { LAST_WRITE_MS } from './taken-in-time.ts'
 
@@ -19,11 +19,9 @@ export function answerAhead(
   run: (input: CallInput) => Promise<unknown>,
 ): Answer {
   const stream = input.client.openStream()
-  const comment = () => stream.write(KEEP_ALIVE)?.catch(() => {})
-  void comment()
-  const comments = setInterval(comment, 1000 * services.config.router_settings.stream_keep_alive)
+  const stopKeepAlive = startKeepAlive(stream, services.config.router_settings.stream_keep_alive)
   const openStream = () => {
-    clearInterval(comments)
+    stopKeepAlive()
     return stream
   }
   let begun = false
@@ -44,7 +42,7 @@ export function answerAhead(
     .catch(refuse)
     // The client has left.
     .catch(() => {})
-    .finally(() => clearInterval(comments))
+    .finally(stopKeepAlive)
   input.client.defer(ran)
   return { status: 200, headers: { ...headers, ...EVENT_STREAM }, body: stream.readable }
 }

@@ -14,7 +14,7 @@ import type { WrittenReply } from '../translate/written-reply.ts'
 import { continuationOf } from './continue-elsewhere.ts'
 import { deliver, isLong } from './deliver.ts'
 import { headerSafe } from './header-safe.ts'
-import { KEEP_ALIVE } from './keep-alive.ts'
+import { startKeepAlive } from './keep-alive.ts'
 import { type Over, relay } from './relay.ts'
 import { takenInTime } from './taken-in-time.ts'
 
@@ -105,26 +105,22 @@ export function answerLater(
   over: Over,
 ): Answer {
   const client = call.client.openStream()
-  const comment = () => client.write(KEEP_ALIVE)?.catch(() => {})
-  void comment()
-  const comments = setInterval(comment, 1000 * services.config.router_settings.stream_keep_alive)
-  const relayed = committing
-    .finally(() => clearInterval(comments))
-    .then(
-      async (committed) => {
-        if (committed.kind === 'stream') await carried(services, call, committed.stream, client, over)
-        else await over(undefined)
-      },
-      async (error) => {
-        const failure = asGatewayError(error)
-        // The client gets an error event; only this log tells the operator why.
-        if (failure.failure === 'internal')
-          services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
-        await over(failure)
-        await takenInTime(call, client, client.write(call.endpoint.errorEvent(failure)))?.catch(() => {})
-        await client.close().catch(() => {})
-      },
-    )
+  const stopKeepAlive = startKeepAlive(client, services.config.router_settings.stream_keep_alive)
+  const relayed = committing.finally(stopKeepAlive).then(
+    async (committed) => {
+      if (committed.kind === 'stream') await carried(services, call, committed.stream, client, over)
+      else await over(undefined)
+    },
+    async (error) => {
+      const failure = asGatewayError(error)
+      // The client gets an error event; only this log tells the operator why.
+      if (failure.failure === 'internal')
+        services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
+      await over(failure)
+      await takenInTime(call, client, client.write(call.endpoint.errorEvent(failure)))?.catch(() => {})
+      await client.close().catch(() => {})
+    },
+  )
   call.client.defer(relayed)
   return { status: 200, headers: { ...routeHeaders(call), ...EVENT_STREAM }, body: client.readable }
 }
