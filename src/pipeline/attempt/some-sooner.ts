@@ -1,7 +1,7 @@
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import type { Call } from '../call.ts'
 import { takingCalls } from '../plan/candidate.ts'
-import { learnSignals } from '../plan/further-members.ts'
+import { learnSignals } from '../plan/learn-signals.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 

@@ -3,6 +3,7 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { Attempt, Call } from '../call.ts'
 import { departure } from '../client.ts'
 import { furtherMembers } from '../plan/further-members.ts'
+import { learnSignals } from '../plan/learn-signals.ts'
 import { allDeployments, type Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { attempt, type Committed } from './attempt.ts'
@@ -111,8 +112,7 @@ export async function walkOn(services: PipelineServices, call: Call, walk: Group
   }
   if (walk.failure ?? walk.refusal) throw walk.failure ?? walk.refusal
   // Admission reported signals of the requested group only.
-  if (plan.group !== call.group)
-    services.signals.learn(await services.store.signals(allDeployments(plan).map(({ id }) => id)))
+  if (plan.group !== call.group) await learnSignals(services, call, allDeployments(plan))
   throw noneAvailable(services, [plan])
 }
 

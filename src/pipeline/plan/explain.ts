@@ -1,4 +1,3 @@
-import { describeError } from '../../lib/log.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Deployment, Group } from '../../routing/deployment.ts'
 import { fits } from '../../routing/eligible.ts'
@@ -9,6 +8,7 @@ import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { refusalBy, translatorOf } from '../translate/translator.ts'
 import { asCandidate } from './candidate.ts'
+import { learnSignals } from './learn-signals.ts'
 import type { Plan } from './plan.ts'
 
 /** A header size that every proxy accepts. */
@@ -21,11 +21,7 @@ export async function explained(services: PipelineServices, call: Call): Promise
   // With managed tools a group is planned for each turn anew.
   const plans = [...new Map(call.plans.map((plan) => [plan.group, plan])).values()]
   const deployments = plans.flatMap(({ group }) => group.deployments)
-  try {
-    services.signals.learn(await services.store.signals(deployments.map(({ id }) => id)))
-  } catch (error) {
-    services.log.warn('explain.failed', { callId: call.id, error: describeError(error) })
-  }
+  await learnSignals(services, call, deployments)
   const tried = new Set(call.attempts.map(({ deployment }) => deployment.id))
   const attempts = call.attempts.map((attempt) =>
     item(attempt.deployment, verdictOn(attempt), call.group, attempt.plan.group),

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { describeError } from '../../lib/log.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
 import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { takingCalls } from './candidate.ts'
+import { learnSignals } from './learn-signals.ts'
 import { ASKED, type Plan } from './plan.ts'
 
 /** Loads the rest of a large group when its first members are exhausted: a few available ones at a time, by signals
@@ -26,18 +26,5 @@ export function furtherMembers(services: PipelineServices, call: Call, plan: Pla
       left = []
       return left
     }
-  }
-}
-
-/** Reads signals from the store. An outage does not fail an admitted call: the known signals stay in use. */
-export async function learnSignals(
-  { store, signals, log }: PipelineServices,
-  call: Call,
-  of: readonly Deployment[],
-): Promise<void> {
-  try {
-    signals.learn(await store.signals(of.map(({ id }) => id)))
-  } catch (error) {
-    log.warn('signals.failed', { callId: call.id, error: describeError(error) })
   }
 }

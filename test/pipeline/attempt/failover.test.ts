@@ -17,6 +17,7 @@ vi.mock('../../../src/pipeline/admit/hold-fallback.ts')
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const [first, second, third] = ['failover-first', 'failover-second', 'failover-third']
+const [chained, closed, last] = ['failover-chained', 'failover-closed', 'failover-last']
 const many = 'failover-many'
 const ids = Array.from({ length: 18 }, (_, at) => `${many}-${at}`)
 const body = { model: first, messages: [{ role: 'user', content: 'Hello' }] }
@@ -25,9 +26,10 @@ const tooDear = new GatewayError('budget_exceeded', "Budget exceeded for scope '
 const gateway = withGateway(() => {
   const settings = `
 router_settings: { num_retries: 0, cooldown_time: 0 }
-gateway_settings: { fallbacks: [{ ${first}: [${second}, ${third}] }] }
+gateway_settings: { fallbacks: [{ ${first}: [${second}, ${third}] }, { ${chained}: [${closed}] }, { ${closed}: [${last}] }] }
 `
-  return configOf(upstream.url, { [many]: ids, [first]: [first], [second]: [second], [third]: [third] }, settings)
+  const alone = Object.fromEntries([first, second, third, chained, closed, last].map((name) => [name, [name]]))
+  return configOf(upstream.url, { [many]: ids, ...alone }, settings)
 })
 beforeEach(() => void vi.mocked(holdFallback).mockReset())
 
@@ -83,4 +85,13 @@ it('the rest of a large group that nobody can pay for hides nothing that its fir
   const response = await gateway.chat({ ...body, model: many })
   expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_refused' } }])
   expect(response.headers.get('x-gateway-attempts')).toBe('16')
+})
+
+it('the fallbacks of a group that is closed are asked although the store goes away meanwhile', async () => {
+  await upstream.script(chained, [serverError()])
+  vi.spyOn(gateway.store, 'startAttempt').mockResolvedValueOnce(undefined)
+  vi.spyOn(gateway.store, 'signals').mockRejectedValueOnce(new GatewayError('store_unavailable', 'It is down.'))
+  const response = await gateway.chat({ ...body, model: chained })
+  await response.text()
+  expect([response.status, response.headers.get('x-gateway-deployment')]).toEqual([200, last])
 })
