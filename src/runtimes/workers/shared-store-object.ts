@@ -2,6 +2,8 @@ import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { type ObjectStore, objectStore, type Verb } from '../../stores/kv/durable-object/object-store.ts'
 
 const SWEEP_MS = 3_600_000
+/** Between the steps of a sweep calls are answered. */
+const STEP_MS = 100
 
 /** The shared store of a gateway without Redis: one object, whose isolates all ask it. */
 export class SharedStoreObject extends DurableObject {
@@ -22,7 +24,7 @@ export class SharedStoreObject extends DurableObject {
   }
 
   async alarm(): Promise<void> {
-    this.#store.sweep()
-    await this.#storage.setAlarm(Date.now() + SWEEP_MS)
+    const mayBeMore = this.#store.sweep()
+    await this.#storage.setAlarm(Date.now() + (mayBeMore ? STEP_MS : SWEEP_MS))
   }
 }

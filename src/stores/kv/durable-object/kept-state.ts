@@ -6,7 +6,7 @@ import { type BudgetRecord, type Counter, MOST_SETTLED, type State, type Texts }
 import { LIFETIME_MS } from '../keys.ts'
 import { keptCounters } from './kept-counters.ts'
 import { type Form, type KeptMap, keptMap } from './kept-map.ts'
-import { type Rows, rows, type SqlStorage } from './rows.ts'
+import { MOST_SWEPT, type Rows, rows, type SqlStorage } from './rows.ts'
 
 /** The state of the in-process store in a Durable Object, which survives the process: counts of calls stay in memory
  *  and are written soon after; values by key are written at once. */
@@ -14,8 +14,8 @@ export interface KeptState {
   readonly state: State
   /** Writes what has changed. */
   write(): void
-  /** Removes expired rows. */
-  sweep(): void
+  /** Removes expired rows, so many at once at most; true: there may be more. */
+  sweep(): boolean
 }
 
 /** `noted` is called with every change that `write` has to write. */
@@ -57,9 +57,7 @@ export function keptState(sql: SqlStorage, now: () => number, noted: () => void)
       counters.write()
     },
     sweep() {
-      records.sweep(now())
-      texts.sweep(now())
-      settled.sweep()
+      return [records.sweep(now()), texts.sweep(now()), settled.sweep()].includes(true)
     },
   }
 }
@@ -140,6 +138,13 @@ function keptIds(sql: SqlStorage, now: () => number, noted: () => void) {
       sql.exec('INSERT INTO kept_settled (at, ids) VALUES (?, ?)', now(), JSON.stringify(unwritten))
       unwritten = []
     },
-    sweep: () => void sql.exec('DELETE FROM kept_settled WHERE at <= ?', now() - LIFETIME_MS.settled),
+    sweep() {
+      const swept = sql.exec(
+        `DELETE FROM kept_settled WHERE rowid IN (SELECT rowid FROM kept_settled WHERE at <= ? LIMIT ${MOST_SWEPT})
+         RETURNING at`,
+        now() - LIFETIME_MS.settled,
+      )
+      return [...swept].length === MOST_SWEPT
+    },
   }
 }

@@ -12,7 +12,8 @@ export interface ObjectStore {
   ask(verb: Verb, input: readonly unknown[], at?: number): unknown
   /** Writes what has not been written yet. */
   write(): void
-  sweep(): void
+  /** Removes what has expired, so much at once at most; true: there may be more. */
+  sweep(): boolean
 }
 
 /** The delay after which counts are written: calls do not wait for the disk, and a killed object loses no more. */
@@ -48,6 +49,6 @@ export function objectStore(sql: SqlStorage, later: (work: () => void, ms: numbe
       return (store[verb] as Function)(...input)
     },
     write,
-    sweep: () => kept?.sweep(),
+    sweep: () => kept?.sweep() ?? false,
   }
 }

@@ -16,12 +16,16 @@ export interface Rows {
   get(name: string): Row | undefined
   put(name: string, row: Row): void
   delete(name: string): void
-  /** Removes expired texts. */
-  sweep(now: number): void
+  /** Removes expired texts, so many at once at most; true: there may be more. */
+  sweep(now: number): boolean
 }
 
 /** A row holds two megabytes, and a character takes three bytes at most. */
 const MOST_CHARACTERS = 600_000
+
+/** The most rows that a sweep removes, since nothing is answered meanwhile: an hour's answers of a busy cache would take
+ *  many seconds. */
+export const MOST_SWEPT = 100
 
 /** `bySweep`: expired rows are found by an index, which costs a second write for each row; without it all rows are
  *  scanned. */
@@ -60,7 +64,12 @@ export function rows(sql: SqlStorage, table: 'kept_record' | 'kept_text', bySwee
       sql.exec(`DELETE FROM ${table} WHERE name = ?`, name)
     },
     sweep(now) {
-      sql.exec(`DELETE FROM ${table} WHERE ends <= ?`, now)
+      const swept = sql.exec(
+        `DELETE FROM ${table} WHERE (name, part) IN (SELECT name, part FROM ${table} WHERE ends <= ? LIMIT ${MOST_SWEPT})
+         RETURNING part`,
+        now,
+      )
+      return [...swept].length === MOST_SWEPT
     },
   }
 }

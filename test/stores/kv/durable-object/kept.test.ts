@@ -132,3 +132,13 @@ it('an object removes what has ended, and nothing else', async () => {
   expect(count(sql, 'kept_settled')).toBe(1)
   expect(await store.ask('get', ['gateway:long'], at + 2 * HOUR - 1000)).toBe('b')
 })
+
+it('an object removes much in steps, between which calls are answered', async () => {
+  const sql = objectStorage()
+  const store = objectStore(sql, ignored)
+  for (let n = 0; n < 250; n++) await store.ask('put', [`gateway:${n}`, 'a', 60], 0)
+  await store.ask('get', ['gateway:0'], 60_000)
+  expect([store.sweep(), count(sql, 'kept_text')]).toEqual([true, 150])
+  expect([store.sweep(), store.sweep(), store.sweep()]).toEqual([true, false, false])
+  expect(count(sql, 'kept_text')).toBe(0)
+})
