@@ -45,7 +45,7 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly notes?: Notes | undefined
   /** What is decided of the answer, where the gateway writes it for a dialect with memory. */
   readonly facts?: AnswerFacts | undefined
-  /** The client's names of fields, by their names in chat; only after a translation. */
+  /** The client's names of fields, by their names in chat; only where they differ. */
   readonly clientNames?: Readonly<Record<string, string>>
 }
 
@@ -217,6 +217,8 @@ export interface Provider extends RegisteredProvider {
   readonly adapters: Adapters
   /** Top-level fields of a request that lead to other models, hosts or credentials than the deployment's. */
   readonly routingFields?: ReadonlySet<string>
+  /** Words of vendors in chat beside OpenAI's (`VENDOR_WORDS`) that it is told as they are; none if absent. */
+  readonly words?: ReadonlySet<string>
   /** The adapters of one connection, if they depend on its model or version. */
   adaptersOf?(connection: Connection): Adapters
   /** Signs or authorises a final request, for providers without a constant credential header: SigV4, a minted token. */

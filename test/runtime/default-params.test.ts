@@ -86,3 +86,37 @@ describe('defaults of a deployment', () => {
     expect(JSON.parse(JSON.stringify({ max_tokens, max_completion_tokens }))).toEqual(limit)
   })
 })
+
+describe("words of chat that are one vendor's", () => {
+  const theirs = { reasoning: { max_tokens: 9000, exclude: true }, random_seed: 3, safe_prompt: false }
+  const said = { messages, temperature: 1, max_tokens: 5000, stop: 'X' }
+
+  it('are told other vendors in common words, before the defaults', async () => {
+    await upstream.script(path('gpt'), [answer()])
+    const { max_tokens, ...rest } = said
+    expect(await asked('gpt', '/v1/chat/completions', { ...rest, max_completion_tokens: 9, ...theirs })).toEqual({
+      model: 'up-gpt',
+      ...rest,
+      max_completion_tokens: 9,
+      reasoning_effort: 'high',
+      seed: 3,
+    })
+    await upstream.script(path('claude'), [json(200, message)])
+    const answered = await gateway.chat({ model: 'claude', ...said, ...theirs, reasoning: { enabled: false } })
+    expect([answered.status, answered.headers.get('x-gateway-dropped')]).toEqual([200, 'random_seed'])
+    expect((await upstream.calls(path('claude'))).map(bodyOf).at(-1)).toMatchObject({ thinking: { type: 'disabled' } })
+  })
+
+  it('are named where they are left out, and refused where they are asked for in earnest', async () => {
+    await upstream.script(path('gpt'), [answer()])
+    const answered = await gateway.chat({ model: 'gpt', messages, reasoning: { enabled: true, exclude: true } })
+    expect(answered.headers.get('x-gateway-dropped')).toBe('reasoning.exclude')
+    const refused = await gateway.chat({ model: 'claude', messages, safe_prompt: true })
+    expect(await refused.json()).toMatchObject({ error: { param: 'safe_prompt' } })
+  })
+
+  it('are left to servers that may know them', async () => {
+    await upstream.script(path('plain'), [answer()])
+    expect(await asked('plain', '/v1/chat/completions', { ...said, ...theirs })).toMatchObject(theirs)
+  })
+})

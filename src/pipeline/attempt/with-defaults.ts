@@ -1,7 +1,9 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
+import { hasAnyOf } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { dropper, type Notes, type Outgoing } from '../../providers/provider.ts'
+import { inCommonWords, VENDOR_WORDS } from '../../providers/wire/fitting/vendor-words.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -18,8 +20,10 @@ export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: bo
 
 function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, notes?: Notes): Outgoing {
   const { contentType, form, streamed, clientHeaders = {}, endpoint } = call
-  const { request, bytes } = withoutRouting(call, deployment)
-  const outgoing = { body: request, bytes, contentType, streamed, clientHeaders, notes, facts: call.memory?.facts }
+  const { request: asked, bytes: sent } = withoutRouting(call, deployment)
+  const given = { body: asked, bytes: sent, contentType, streamed, clientHeaders, notes, facts: call.memory?.facts }
+  const outgoing = endpoint.dialect?.native === 'chat' ? withCommonWords(given, deployment) : given
+  const { body: request, bytes } = outgoing
   if (!form && isEmpty(deployment.connection.defaults)) return outgoing
   const { voice_id: _voice, ...defaults } = deployment.connection.defaults
   if (form) {
@@ -52,6 +56,21 @@ function withoutRouting(call: Call, deployment: Deployment): Pick<Call, 'request
   const left = { ...Object.fromEntries(remaining), model: request.model }
   const removed = Object.fromEntries(fields.map((field) => [field, undefined]))
   return { request: left, bytes: call.form ? bytes : joinBytes(editJson(bytes, request, removed)) }
+}
+
+/** A request in chat as a vendor understands it that does not know the words of another one. */
+function withCommonWords(outgoing: Outgoing, { provider }: Deployment): Outgoing {
+  const { body, bytes } = outgoing
+  if (!hasAnyOf(body, VENDOR_WORDS)) return outgoing
+  const { changes, names } = inCommonWords(body, provider.words, dropper(outgoing))
+  if (isEmpty(changes)) return outgoing
+  const told = Object.fromEntries(Object.entries({ ...body, ...changes }).filter(([, value]) => value !== undefined))
+  return {
+    ...outgoing,
+    body: { ...told, model: body.model },
+    bytes: joinBytes(editJson(bytes, body, changes)),
+    ...(isEmpty(names) ? {} : { clientNames: names }),
+  }
 }
 
 /** The request without the hints of its endpoint that the deployment's provider does not know. The client learns which

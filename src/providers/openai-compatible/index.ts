@@ -47,6 +47,7 @@ export interface Vendor {
   /** A server of the operator's own, which asks for a key only if the operator wants it to. */
   readonly keyless?: true
   readonly routingFields?: Provider['routingFields']
+  readonly words?: Provider['words']
   readonly writesCache?: Provider['writesCache']
   /** Its models reason beside functions in Responses only. */
   readonly reasonsInResponses?: true
@@ -58,7 +59,7 @@ export interface Vendor {
 
 /** The provider of a vendor of OpenAI's shape. */
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
-  const { label, apiBase, modes, own, chat = {}, models, routingFields, writesCache, dimensions } = vendor
+  const { label, apiBase, modes, own, chat = {}, models, routingFields, words, writesCache, dimensions } = vendor
   const { reasonsInResponses, maker } = vendor
   const served = { ...MEDIA, responses: adapterFor(openaiResponsesWith(chat.fields ?? {})) }
   const adapters: Adapters = {
@@ -84,6 +85,7 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
       : {}),
     ...(models === false ? {} : { healthRequest: healthRequestAt('/models') }),
     ...(routingFields ? { routingFields } : {}),
+    ...(words ? { words } : {}),
     ...(writesCache ? { writesCache } : {}),
   }
 }

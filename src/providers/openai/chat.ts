@@ -69,7 +69,9 @@ export function openaiChatWith(
       else {
         if (formats) Object.assign(changes, takenFormat(given.body, formats, drop))
         if (fields.unknownHints) Object.assign(changes, withoutHints(body, drop, fields.unknownHints))
-        if (!efforts.own) Object.assign(changes, takenEffort(given.body, connection.model, efforts, drop))
+        // Efforts in another vendor's words are none of its own.
+        if (!efforts.own || call.clientNames)
+          Object.assign(changes, takenEffort(given.body, connection.model, efforts, drop))
         Object.assign(changes, withoutRefused(body, connection.model, effortIn(changes, given.body), fields, drop))
       }
       const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, drop)

@@ -1,4 +1,5 @@
 import type { Vendor } from '../openai-compatible/index.ts'
+import { VENDOR_WORDS } from '../wire/fitting/vendor-words.ts'
 import { MAX_TOKENS } from './fitting/limit.ts'
 
 /** Servers of open models that operators run themselves. */
@@ -6,6 +7,7 @@ export const OWN_SERVERS: Readonly<Record<string, Vendor>> = {
   ollama: {
     label: 'Ollama',
     keyless: true,
+    words: VENDOR_WORDS,
     apiBase: 'http://localhost:11434/v1',
     modes: ['embedding'],
     chat: {
@@ -21,12 +23,14 @@ export const OWN_SERVERS: Readonly<Record<string, Vendor>> = {
   vllm: {
     label: 'vLLM',
     keyless: true,
+    words: VENDOR_WORDS,
     apiBase: 'http://localhost:8000/v1',
     modes: ['embedding', 'audio_transcription', 'audio_translation', 'rerank'],
   },
   lmstudio: {
     label: 'LM Studio',
     keyless: true,
+    words: VENDOR_WORDS,
     apiBase: 'http://localhost:1234/v1',
     modes: ['embedding'],
     chat: {

@@ -5,6 +5,7 @@ import type { Vendor } from '../openai-compatible/index.ts'
 import { OPENROUTER_FIELDS, PROXY_FIELDS } from '../openai-compatible/proxy-fields.ts'
 import { perplexityChat } from '../perplexity/chat.ts'
 import { adapterFor } from '../provider.ts'
+import { VENDOR_WORDS } from '../wire/fitting/vendor-words.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { MAX_TOKENS } from './fitting/limit.ts'
 import { openrouterImages } from './modes.ts'
@@ -26,6 +27,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     keyless: true,
     modes: ['embedding', ...IMAGES, 'audio_speech', ...HEARING, 'rerank', 'moderation'],
     routingFields: PROXY_FIELDS,
+    words: VENDOR_WORDS,
   },
   openai: {
     label: 'OpenAI',
@@ -47,6 +49,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
       moderation: adapterFor(mistralModerations),
     },
     dimensions: 'output_dimension',
+    words: new Set(['random_seed', 'safe_prompt']),
     chat: {
       conversation: {
         reasoning: 'none',
@@ -109,6 +112,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     own: { image_generation: adapterFor(togetherImages) },
     // The model that moderates.
     routingFields: new Set(['safety_model']),
+    words: new Set(['reasoning']),
     chat: {
       // Only users speak in parts.
       conversation: { stringContents: true },
@@ -166,6 +170,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['embedding', 'audio_speech', 'audio_transcription', 'rerank'],
     own: { image_generation: adapterFor(openrouterImages) },
     routingFields: OPENROUTER_FIELDS,
+    words: new Set(['reasoning']),
     chat: { conversation: { cacheMarks: true, reasoningDetails: true } },
   },
   // It ended its chat in September 2026: both are at /responses.
