@@ -109,8 +109,13 @@ describe("words of chat that are one vendor's", () => {
 
   it('are named where they are left out, and refused where they are asked for in earnest', async () => {
     await upstream.script(path('gpt'), [answer()])
-    const answered = await gateway.chat({ model: 'gpt', messages, reasoning: { enabled: true, exclude: true } })
-    expect(answered.headers.get('x-gateway-dropped')).toBe('reasoning.exclude')
+    const answered = await gateway.chat({
+      model: 'gpt',
+      messages,
+      reasoning: { enabled: true, exclude: true },
+      usage: { include: true },
+    })
+    expect(answered.headers.get('x-gateway-dropped')).toBe('reasoning.exclude, usage')
     const refused = await gateway.chat({ model: 'claude', messages, safe_prompt: true })
     expect(await refused.json()).toMatchObject({ error: { param: 'safe_prompt' } })
   })

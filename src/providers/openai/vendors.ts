@@ -170,7 +170,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['embedding', 'audio_speech', 'audio_transcription', 'rerank'],
     own: { image_generation: adapterFor(openrouterImages) },
     routingFields: OPENROUTER_FIELDS,
-    words: new Set(['reasoning']),
+    words: new Set(['reasoning', 'usage']),
     chat: { conversation: { cacheMarks: true, reasoningDetails: true } },
   },
   // It ended its chat in September 2026: both are at /responses.

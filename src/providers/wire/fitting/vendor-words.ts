@@ -7,6 +7,10 @@ import { effortOfBudget } from './nearest-effort.ts'
 const WORDS: Readonly<Record<string, (value: unknown, drop: Drop) => JsonRecord | undefined>> = {
   // OpenRouter's
   reasoning: (value, drop) => (isRecord(value) ? { reasoning_effort: effortIn(value, drop) } : undefined),
+  usage(_, drop) {
+    drop('usage')
+    return {}
+  },
   // Mistral's
   random_seed: (seed) => ({ seed }),
   safe_prompt: (isWanted) => (isWanted === false ? {} : undefined),
