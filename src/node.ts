@@ -12,6 +12,8 @@ if (unsupported !== undefined) {
   process.exit(1)
 }
 endWhileLoading()
+// Half of these threads at most look names up, each until the system gives up a name whose servers are silent.
+process.env.UV_THREADPOOL_SIZE ??= '16'
 module.enableCompileCache()
 const operands = process.argv.slice(2)
 if (operands.length > 0) {

@@ -1,4 +1,5 @@
 /// <reference path="./undici-agent.d.ts" />
+import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 // Importing the agent alone leaves out undici's fetch, caches and mocks: 85 modules, and 40 ms of each start.
@@ -8,21 +9,20 @@ import type { Pieces } from '../lib/bytes/pieces.ts'
 import { type IncomingAnswer, incomingAnswer } from './incoming-answer.node.ts'
 import { openHeaders } from './open-headers.ts'
 import { publicLookup } from './public-lookup.node.ts'
+import { sharedLookup } from './shared-lookup.node.ts'
 import { PrivateAddress, type Transport, TransportError, type UpstreamRequest } from './transport.ts'
 import { watchHttp2 } from './watch-http2.node.ts'
 
 /** Sends everything, over TLS too: by undici's dispatcher with a handler of its own, which costs a sixth of `fetch` for
  *  each call. */
 export function undiciTransport(): Transport & { close(): Promise<void> } {
-  // The pipeline has the timeouts of an upstream. A second set in undici would make their cause unclear.
-  const options = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, keepAliveTimeout: 30_000 }
-  const agent = new Agent(options)
+  const agent = agentBy(sharedLookup)
   // Connections are kept by origin: those of one agent were all checked.
   let outside: Agent | undefined
   const unwatched = watchHttp2()
   function agentOf({ publicOnly }: UpstreamRequest): Agent {
     if (!publicOnly) return agent
-    outside ??= new Agent({ ...options, connect: { lookup: publicLookup, timeout: options.connectTimeout } })
+    outside ??= agentBy(publicLookup)
     return outside
   }
   return {
@@ -36,6 +36,12 @@ export function undiciTransport(): Transport & { close(): Promise<void> } {
       await Promise.all([agent.destroy(), outside?.destroy()])
     },
   }
+}
+
+function agentBy(lookup: LookupFunction): Agent {
+  // The pipeline has the timeouts of an upstream. A second set in undici would make their cause unclear.
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 }
+  return new Agent({ ...timeouts, connect: { lookup, timeout: 10_000 } })
 }
 
 function dispatch(agent: Agent, request: UpstreamRequest, signal: Abort, answer: IncomingAnswer): void {
