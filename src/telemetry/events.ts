@@ -23,7 +23,7 @@ export interface AttemptFinished {
   readonly message: string | undefined
   /** The status of the upstream's answer, if there was one. */
   readonly upstreamStatus: number | undefined
-  /** The upstream's own words, if it refused. They may name the operator's account. */
+  /** The upstream's own words, if it refused, or why its connection failed. They may name the operator's account. */
   readonly upstreamMessage: string | undefined
   /** The turn of a call with managed tools that it belongs to; 1 in every other call. */
   readonly turn: number

@@ -2,7 +2,7 @@ import { type Abort, type Aborter, newAbort, unlessAborted } from '../../lib/abo
 import { GatewayError } from '../../lib/errors.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { Outgoing } from '../../providers/provider.ts'
-import type { UpstreamRequest, UpstreamResponse } from '../../transport/transport.ts'
+import { TransportError, type UpstreamRequest, type UpstreamResponse } from '../../transport/transport.ts'
 import { credentialsMasked, withoutSecrets } from '../../transport/without-secrets.ts'
 import type { Attempt, Call } from '../call.ts'
 import { departure, unsent } from '../client.ts'
@@ -140,6 +140,8 @@ export function fail(exchange: Exchange, error: unknown): GatewayError {
   const { call, ended } = exchange
   release(exchange)
   const failure = ended.reason ?? ofSlowUpload(clean(exchange, asUpstreamFailure(error, sentBytes(call))), call)
+  // Which of its many reasons a connection failed for, as that a certificate has expired.
+  if (!ended.reason && error instanceof TransportError) exchange.tried.upstreamWords = error.message
   ended.abort(failure)
   return failure
 }

@@ -33,7 +33,9 @@ const attempt = lazily(() =>
     upstream_message: z
       .string()
       .nullable()
-      .describe("The upstream's own words where it refused, for callers whose reach is everything."),
+      .describe(
+        "The upstream's own words where it refused, or why its connection failed, for callers whose reach is everything.",
+      ),
     started_ms: ms().describe('When it began, counted from the arrival of the call.'),
     first_token_ms: ms().nullable().describe('Until its first token or its whole answer, counted from its beginning.'),
     total_ms: ms(),

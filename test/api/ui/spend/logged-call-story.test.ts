@@ -4,7 +4,7 @@ import { configuration, deployment } from '../../../support/configuration.ts'
 import { finishedCall } from '../../../support/finished-calls.ts'
 import { signedIn } from '../../../support/people.ts'
 import { startUpstream, type Upstream } from '../../../support/scripted-upstream.ts'
-import { answer, cutAfter, json, slowHeaders } from '../../../support/upstream/index.ts'
+import { answer, cutAfter, json, reset, slowHeaders } from '../../../support/upstream/index.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const PROVIDER_KEY = 'sk-9b1e77ac-provider'
@@ -126,6 +126,16 @@ describe('GET /ui/api/logs/{call_id}', () => {
     expect(two.started_ms).toBeGreaterThanOrEqual(one.started_ms + one.total_ms - 0.01)
     expect(spare.started_ms + spare.first_token_ms).toBeLessThanOrEqual(call.total_ms)
     expect(rest).toMatchObject({ attempts_left_out: 0, tool_calls: [], tool_calls_left_out: 0 })
+  })
+
+  it('tells for what reason a connection failed', async () => {
+    upstream.script('story-one', [reset()])
+    upstream.script('story-two', [answer()])
+    const { attempts } = await told()
+    expect(attempts[0]).toMatchObject({
+      message: 'The connection to the provider failed.',
+      upstream_message: expect.stringMatching(/^the connection to http:\/\/[\w.:]+ failed: ECONNRESET$/),
+    })
   })
 
   it('tells of a call that was answered at once what its row says', async () => {
