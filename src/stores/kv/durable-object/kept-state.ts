@@ -118,13 +118,25 @@ function keptTexts(texts: Rows, now: () => number): Texts {
   }
 }
 
+/** As many of the last settled ids as are kept in memory, the oldest first. Two hours of many calls a second have far more,
+ *  and no call is answered before they are read. */
+function newest(sql: SqlStorage): [id: string, at: number][] {
+  const rows: [id: string, at: number][][] = []
+  let size = 0
+  for (const { ids } of sql.exec('SELECT ids FROM kept_settled ORDER BY rowid DESC')) {
+    const row = JSON.parse(ids as string)
+    rows.push(row)
+    size += row.length
+    if (size >= MOST_SETTLED) break
+  }
+  return rows.reverse().flat()
+}
+
 /** Ids of settled calls. Each write is one row, whatever number of them it has. */
 function keptIds(sql: SqlStorage, now: () => number, noted: () => void) {
   sql.exec('CREATE TABLE IF NOT EXISTS kept_settled (at INTEGER NOT NULL, ids TEXT NOT NULL)')
   const ids = recentIds(MOST_SETTLED, LIFETIME_MS.settled)
-  for (const { ids: written } of sql.exec('SELECT ids FROM kept_settled ORDER BY rowid')) {
-    for (const [id, at] of JSON.parse(written as string) as [string, number][]) ids.add(id, at)
-  }
+  for (const [id, at] of newest(sql)) ids.add(id, at)
   let unwritten: [id: string, at: number][] = []
   return {
     add(id: string, at: number): boolean {

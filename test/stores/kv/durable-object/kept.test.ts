@@ -142,3 +142,29 @@ it('an object removes much in steps, between which calls are answered', async ()
   expect([store.sweep(), store.sweep(), store.sweep()]).toEqual([true, false, false])
   expect(count(sql, 'kept_text')).toBe(0)
 })
+
+it('an object reads no more settled ids than it keeps, and of those the last', async () => {
+  const sql = objectStorage()
+  objectStore(sql, ignored)
+  const idsOf = (row: number) => Array.from({ length: 10_000 }, (_, n) => [`call-${row}-${n}`, 0])
+  const insert = 'INSERT INTO kept_settled (at, ids) VALUES (?, ?)'
+  for (let row = 0; row < 15; row++) sql.exec(insert, 0, JSON.stringify(idsOf(row)))
+  let read = 0
+  function* counted(found: Iterable<Record<string, unknown>>) {
+    for (const row of found) {
+      read += 1
+      yield row
+    }
+  }
+  const watched: SqlStorage = {
+    exec(statement, ...values) {
+      const found = sql.exec(statement, ...values)
+      return statement.startsWith('SELECT ids') ? counted(found) : found
+    },
+  }
+  const store = objectStore(watched, ignored)
+  expect(read).toBe(10)
+  const settled = { slots: [], budgets: [], outcomes: [], counters: { calls: 1 }, entries: [] }
+  for (const callId of ['call-14-9999', 'call-10-0', 'new']) await store.ask('settle', [{ ...settled, callId }], 0)
+  expect(await store.ask('counters', [], 0)).toEqual({ calls: 1 })
+})
