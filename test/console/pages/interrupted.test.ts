@@ -85,6 +85,19 @@ describe('what somebody writes', () => {
     expect(await teamsCalled(name)).toEqual([])
   })
 
+  it('may be written although its answer was lost, and says so', async () => {
+    const name = 'Written without an answer'
+    const page = await gateway.open('teams', { forgives: [/ERR_FAILED/] })
+    const form = await typing(page, name)
+    await page.route('**/ui/api/teams', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByText(/look whether it is done/).waitFor()
+    expect(await teamsCalled(name)).toHaveLength(1)
+  })
+
   it('is not sent later behind the back of whoever had no network', async () => {
     const name = 'Written without a network'
     const page = await gateway.open('teams', { forgives: [/ERR_INTERNET_DISCONNECTED/] })
@@ -92,7 +105,7 @@ describe('what somebody writes', () => {
     await page.context().setOffline(true)
     await page.getByText('There is no network.').waitFor()
     await form.getByRole('button', { name: 'Create' }).click()
-    await form.getByText('The gateway cannot be reached.').waitFor()
+    await form.getByText('The gateway cannot be reached.', { exact: true }).waitFor()
     await page.context().setOffline(false)
     await page.getByText('There is no network.').waitFor({ state: 'detached' })
     await page.settled()

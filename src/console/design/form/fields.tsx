@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
+import { offline } from '../../data/connection.ts'
 import type { Lookup } from '../../data/lookups.ts'
 import { Button } from '../button.tsx'
 import { among, Combobox, type Option } from './combobox.tsx'
@@ -236,10 +237,13 @@ export function FormFoot<Fields extends Values>({
   readonly onCancel: () => void /** Also where nothing was changed. */
   readonly always?: boolean
 }) {
+  const { failure } = form
+  const mayBeDone = failure && 'code' in failure && failure.code === 'unreachable' && !offline.get()
   return (
     <>
       <span class="say" role="alert">
         {form.problem}
+        {mayBeDone && ' The answer may be lost, and not the request: look whether it is done before you repeat it.'}
       </span>
       <Button onClick={() => leave(onCancel, [form.draft])}>Cancel</Button>
       <Button type="submit" kind="primary" busy={form.busy} disabled={!always && !form.dirty}>
