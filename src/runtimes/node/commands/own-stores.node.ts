@@ -18,7 +18,7 @@ const RECORDS_MS = 10_000
 /** The gateway of this configuration over its stores, within this process: it listens nowhere, calls no provider and does
  *  no work by the clock. Throws if a running gateway has the embedded database. */
 export async function ownStores(env: Environment): Promise<AdminApi> {
-  const { configPath, dataFolder } = nodeSettings(env)
+  const { configPath, dataFolder, port } = nodeSettings(env)
   process.umask(0o077)
   const { config } = nodeConfig(configPath, dataFolder, env)
   const { master_key: masterKey } = config.general_settings
@@ -29,7 +29,7 @@ export async function ownStores(env: Environment): Promise<AdminApi> {
     schemaText: readFileSync(SCHEMA, 'utf8'),
     log,
   }).catch((error) => {
-    throw error instanceof FolderHeldError ? new Error(held(join(dataFolder, 'postgres'), error)) : error
+    throw error instanceof FolderHeldError ? new Error(held(join(dataFolder, 'postgres'), error, port)) : error
   })
   try {
     await adapters.ready
@@ -81,9 +81,9 @@ function clientWith(body: Uint8Array | undefined, defer: (work: Promise<unknown>
   }
 }
 
-function held(folder: string, { holder }: FolderHeldError): string {
+function held(folder: string, { holder }: FolderHeldError, port: number): string {
   return [
     `A gateway (process ${holder}) is running on the embedded database ${folder}, which belongs to one process.`,
-    'Stop it, or send the command to it: --url http://localhost:8787, with its master key in GATEWAY_KEY.',
+    `Stop it, or send the command to it: --url http://localhost:${port}, with its master key in GATEWAY_KEY.`,
   ].join('\n')
 }

@@ -85,7 +85,9 @@ describe('commands on the stores of an installation', { timeout: 60_000 }, () =>
     const held = await command(['keys', 'list'])
     expect(held).toMatchObject({ code: 1, output: '' })
     expect(held.errors).toContain(`A gateway (process ${gateway.pid}) is running on the embedded database`)
-    expect(held.errors).toContain('--url http://localhost:8787')
+    expect(held.errors).toContain('--url http://localhost:8787,')
+    const elsewhere = await command(['keys', 'list'], { PORT: '9123' })
+    expect(elsewhere.errors).toContain('--url http://localhost:9123,')
     const url = ['--url', await gateway.base()]
     expect((await command(['keys', 'list', ...url])).output).toContain(`${id}  active  -  ci\n`)
     expect((await command(['keys', 'revoke', String(id), ...url])).output).toBe(`${id} is revoked.\n`)
