@@ -2,6 +2,17 @@ import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 import { checked, evenIfBroken, flag, headerSecret, headers, operatorUrl, positiveCount, section } from '../fields.ts'
 
+/** What a server is where nothing is said of it, as the administration shows it. */
+export const MCP_SERVER_DEFAULTS = {
+  transport: 'streamable_http',
+  auth_mode: 'none',
+  auth_token: null,
+  auth_headers: {},
+  enabled: true,
+  request_timeout_ms: 30_000,
+  allow_private: false,
+} as const
+
 /** A server of managed tools, of the configuration file. */
 const mcpServer = lazily(() =>
   section({
@@ -10,18 +21,21 @@ const mcpServer = lazily(() =>
         ? undefined
         : 'must be 1 to 40 letters, digits, - or _, without __, which divides it from the tool name, and not end in _',
     ).describe('The name that requests use, and the first part of the names of its tools.'),
-    transport: z.literal('streamable_http').default('streamable_http').describe('The protocol of the server.'),
+    transport: z
+      .literal('streamable_http')
+      .default(MCP_SERVER_DEFAULTS.transport)
+      .describe('The protocol of the server.'),
     base_url: operatorUrl().describe("The server's address."),
     auth_mode: z
       .enum(['none', 'bearer', 'header_map'])
-      .default('none')
+      .default(MCP_SERVER_DEFAULTS.auth_mode)
       .describe('How the gateway authenticates there.'),
     auth_token: headerSecret().optional().describe('The token for auth_mode bearer.'),
     auth_headers: headers().optional().describe('The headers for auth_mode header_map.'),
-    enabled: flag().default(true).describe('Whether its tools are offered.'),
+    enabled: flag().default(MCP_SERVER_DEFAULTS.enabled).describe('Whether its tools are offered.'),
     request_timeout_ms: positiveCount()
       .max(600_000)
-      .default(30_000)
+      .default(MCP_SERVER_DEFAULTS.request_timeout_ms)
       .describe('Milliseconds that one tool call may take.'),
   }).superRefine((server, context) => {
     const need = (field: string) =>
@@ -38,7 +52,9 @@ const mcpServer = lazily(() =>
 /** A server that the administration adds, which anybody who may do so can have ask any address. */
 export const addedMcpServer = lazily(() =>
   mcpServer().safeExtend({
-    allow_private: flag().default(false).describe('Whether its address may be in a private network.'),
+    allow_private: flag()
+      .default(MCP_SERVER_DEFAULTS.allow_private)
+      .describe('Whether its address may be in a private network.'),
   }),
 )
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { McpServerEntry } from '../../../config/sections/mcp-servers.ts'
+import { MCP_SERVER_DEFAULTS, type McpServerEntry } from '../../../config/sections/mcp-servers.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
 import type { McpServerRecord } from '../../../stores/sql/tools/mcp-server-records.ts'
@@ -25,17 +25,6 @@ export const mcpServerAnswer = lazily(() =>
 
 export type McpServerAnswer = z.output<ReturnType<typeof mcpServerAnswer>>
 
-/** The defaults of settings that were not sent. */
-const DEFAULTS = {
-  transport: 'streamable_http',
-  auth_mode: 'none',
-  auth_token: null,
-  auth_headers: {},
-  enabled: true,
-  request_timeout_ms: 30_000,
-  allow_private: false,
-} as const
-
 export function fromRecord({
   server_key,
   settings,
@@ -43,7 +32,10 @@ export function fromRecord({
   created_at,
   updated_at,
 }: McpServerRecord): McpServerAnswer {
-  const kept = { ...DEFAULTS, ...settings } as Pick<McpServerAnswer, keyof typeof DEFAULTS | 'base_url'>
+  const kept = { ...MCP_SERVER_DEFAULTS, ...settings } as Pick<
+    McpServerAnswer,
+    keyof typeof MCP_SERVER_DEFAULTS | 'base_url'
+  >
   return { server_key, source: 'database', ...kept, version, created_at, updated_at }
 }
 

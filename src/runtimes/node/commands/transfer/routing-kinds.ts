@@ -1,5 +1,6 @@
 import type { Fields } from '../../../../api/ui/records/record-fields.ts'
 import { isMap } from '../../../../config/fields.ts'
+import { MCP_SERVER_DEFAULTS } from '../../../../config/sections/mcp-servers.ts'
 import { isPrivateHost } from '../../../../lib/addresses/private-address.ts'
 import { GatewayError } from '../../../../lib/errors.ts'
 import { providers } from '../../../../providers/index.ts'
@@ -112,16 +113,7 @@ export const mcpServers = routingKind('/ui/api/mcp-servers', {
     fields: ['auth_token', 'auth_headers'],
     addressOf: ({ base_url }) => URL.parse(String(base_url))?.origin ?? '',
   },
-  fields: {
-    base_url: null,
-    transport: 'streamable_http',
-    auth_mode: 'none',
-    auth_token: null,
-    auth_headers: {},
-    enabled: true,
-    request_timeout_ms: 30_000,
-    allow_private: false,
-  },
+  fields: { base_url: null, ...MCP_SERVER_DEFAULTS },
   isExported: isOfDatabase,
   check({ base_url: url, allow_private: mayBePrivate }) {
     if (mayBePrivate === true || !isPrivateHost(URL.parse(String(url))?.hostname ?? '')) return undefined
