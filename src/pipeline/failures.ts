@@ -2,6 +2,11 @@ import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import { BodyTooLarge, RequestsSpent, TransportError } from '../transport/transport.ts'
 import { asFormFailure } from './request/incoming-form.ts'
 
+/** The failure of a call whose deadline has passed, where no deployment is to blame. */
+export function callTimeout(): GatewayError {
+  return new GatewayError('call_timeout', 'The call took too long in total.')
+}
+
 /** Classifies an error from building the upstream request. Such an error is the client's or the gateway's and blames no
  *  deployment. */
 export function asRequestFailure(error: unknown): GatewayError {

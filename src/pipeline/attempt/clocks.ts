@@ -2,6 +2,7 @@ import type { Aborter } from '../../lib/abort.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Timer, Timers } from '../../lib/timers/timers.ts'
 import { untaken } from '../client.ts'
+import { callTimeout } from '../failures.ts'
 
 export interface Clocks {
   /** More of the request, or all of it, was sent: the upstream's time runs from now. */
@@ -43,7 +44,7 @@ function unanswered(): GatewayError {
 
 /** At the call's deadline a deployment is blamed only if it was silent for at least half of the call's time. */
 function callEnded(silentMs: number, { callMs }: Ends): GatewayError {
-  return silentMs >= callMs / 2 ? unanswered() : new GatewayError('call_timeout', 'The call took too long in total.')
+  return silentMs >= callMs / 2 ? unanswered() : callTimeout()
 }
 
 /** The single clock of an attempt that is not streamed. */

@@ -6,6 +6,7 @@ import type { Committed } from '../attempt/attempt.ts'
 import { failover } from '../attempt/failover.ts'
 import type { Call } from '../call.ts'
 import { departure } from '../client.ts'
+import { callTimeout } from '../failures.ts'
 import { type Plan, planGroup } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { endTurn } from '../settle/end-turn.ts'
@@ -77,7 +78,7 @@ async function askModel(
   let plan = first
   for (;;) {
     if (call.client.signal.aborted) throw departure(call.client.signal)
-    if (performance.now() >= call.deadline) throw late()
+    if (performance.now() >= call.deadline) throw callTimeout()
     talk.write(call)
     plan ??= nextPlan(services, call, talk)
     try {
@@ -154,7 +155,7 @@ function endOf({ timers }: PipelineServices, call: Call) {
   const left = () => ended.abort(departure(client))
   if (client.aborted) left()
   else client.addEventListener('abort', left, { once: true })
-  const timer = timers.after(call.deadline - performance.now(), () => ended.abort(late()))
+  const timer = timers.after(call.deadline - performance.now(), () => ended.abort(callTimeout()))
   return {
     signal: ended,
     release() {
@@ -162,8 +163,4 @@ function endOf({ timers }: PipelineServices, call: Call) {
       client.removeEventListener('abort', left)
     },
   }
-}
-
-function late(): GatewayError {
-  return new GatewayError('call_timeout', 'The call took too long in total.')
 }
