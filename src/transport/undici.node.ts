@@ -1,4 +1,4 @@
-/// <reference path="./undici-agent.d.ts" />
+/// <reference path="./undici-modules.d.ts" />
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
@@ -8,21 +8,31 @@ import type { Abort } from '../lib/abort.ts'
 import type { Pieces } from '../lib/bytes/pieces.ts'
 import { type IncomingAnswer, incomingAnswer } from './incoming-answer.node.ts'
 import { openHeaders } from './open-headers.ts'
+import { proxiedAgent } from './proxied-agent.node.ts'
 import { publicLookup } from './public-lookup.node.ts'
 import { sharedLookup } from './shared-lookup.node.ts'
 import { PrivateAddress, type Transport, TransportError, type UpstreamRequest } from './transport.ts'
 import { watchHttp2 } from './watch-http2.node.ts'
 
+export interface NodeTransportOptions {
+  /** Whether requests go through the proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). Those for
+   *  the outside alone do not: a proxy would look up their names anew, and reach whatever it likes. */
+  readonly proxied?: boolean
+}
+
 /** Sends everything, over TLS too: by undici's dispatcher with a handler of its own, which costs a sixth of `fetch` for
  *  each call. */
-export function undiciTransport(): Transport & { close(): Promise<void> } {
-  const agent = agentBy(sharedLookup)
+export function undiciTransport({
+  proxied = false,
+}: NodeTransportOptions = {}): Transport & { close(): Promise<void> } {
+  const settings = settingsBy(sharedLookup)
+  const agent = proxied ? proxiedAgent(settings, CONNECT_MS) : new Agent(settings)
   // Connections are kept by origin: those of one agent were all checked.
   let outside: Agent | undefined
   const unwatched = watchHttp2()
-  function agentOf({ publicOnly }: UpstreamRequest): Agent {
+  function agentOf({ publicOnly }: UpstreamRequest): Dispatcher {
     if (!publicOnly) return agent
-    outside ??= agentBy(publicLookup)
+    outside ??= new Agent(settingsBy(publicLookup))
     return outside
   }
   return {
@@ -38,13 +48,15 @@ export function undiciTransport(): Transport & { close(): Promise<void> } {
   }
 }
 
-function agentBy(lookup: LookupFunction): Agent {
+const CONNECT_MS = 10_000
+
+function settingsBy(lookup: LookupFunction): Agent.Options {
   // The pipeline has the timeouts of an upstream. A second set in undici would make their cause unclear.
   const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 }
-  return new Agent({ ...timeouts, connect: { lookup, timeout: 10_000 } })
+  return { ...timeouts, connect: { lookup, timeout: CONNECT_MS } }
 }
 
-function dispatch(agent: Agent, request: UpstreamRequest, signal: Abort, answer: IncomingAnswer): void {
+function dispatch(agent: Dispatcher, request: UpstreamRequest, signal: Abort, answer: IncomingAnswer): void {
   const headers = openHeaders(request.headers)
   // undici writes a single piece together with the head, and several by an iterator, one after the other.
   const requestBody = inOnePiece(request.body)

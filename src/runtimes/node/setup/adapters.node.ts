@@ -58,7 +58,8 @@ export async function nodeAdapters(
   const { log, dataFolder, processes = 1 } = options
   const { sql, ready } = await relational(config, options)
   const store = await sharedStore(config, log)
-  const transport = nodeTransport()
+  // The switch of Node itself, whose `fetch` obeys it: what is stored in S3 goes the same way.
+  const transport = nodeTransport({ proxied: process.env.NODE_USE_ENV_PROXY === '1' })
   const passwordHasher = threadHasher(Math.max(1, Math.floor(availableParallelism() / processes)))
   const blobFolder = join(dataFolder, 'blobs')
   const { database_url, embeddings_batch_enabled, max_backlog_bytes: maxBytes } = config.general_settings
