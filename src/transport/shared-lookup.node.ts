@@ -32,6 +32,10 @@ export const sharedLookup: LookupFunction = (hostname, options, callback) => {
   })
 }
 
+/** How long a connection waits for one address of a name before it tries the next. Node's quarter of a second gives up one
+ *  that is far away, or whose answer a busy process has yet to read; and if the others are dead, the whole connection. */
+export const ADDRESS_MS = 1000
+
 /** Tells a connection as many addresses as it asked for. */
 export function answered(
   addresses: LookupAddress[],

@@ -10,7 +10,7 @@ import { type IncomingAnswer, incomingAnswer } from './incoming-answer.node.ts'
 import { openHeaders } from './open-headers.ts'
 import { proxiedAgent } from './proxied-agent.node.ts'
 import { publicLookup } from './public-lookup.node.ts'
-import { sharedLookup } from './shared-lookup.node.ts'
+import { ADDRESS_MS, sharedLookup } from './shared-lookup.node.ts'
 import { PrivateAddress, type Transport, TransportError, type UpstreamRequest } from './transport.ts'
 import { watchHttp2 } from './watch-http2.node.ts'
 
@@ -53,7 +53,7 @@ const CONNECT_MS = 10_000
 function settingsBy(lookup: LookupFunction): Agent.Options {
   // The pipeline has the timeouts of an upstream. A second set in undici would make their cause unclear.
   const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 }
-  return { ...timeouts, connect: { lookup, timeout: CONNECT_MS } }
+  return { ...timeouts, connect: { lookup, autoSelectFamilyAttemptTimeout: ADDRESS_MS, timeout: CONNECT_MS } }
 }
 
 function dispatch(agent: Dispatcher, request: UpstreamRequest, signal: Abort, answer: IncomingAnswer): void {

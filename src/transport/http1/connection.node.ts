@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import type { IncomingAnswer, Source } from '../incoming-answer.node.ts'
-import { sharedLookup } from '../shared-lookup.node.ts'
+import { ADDRESS_MS, sharedLookup } from '../shared-lookup.node.ts'
 import { TransportError } from '../transport.ts'
 import { answerReader } from './answer-reader.node.ts'
 
@@ -48,7 +48,8 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
     },
   }
   const kept = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
-  const socket = connect({ host, port, ...kept, lookup: sharedLookup, onread })
+  const addresses = { lookup: sharedLookup, autoSelectFamilyAttemptTimeout: ADDRESS_MS }
+  const socket = connect({ host, port, ...kept, ...addresses, onread })
   const reader = answerReader()
   let answer: IncomingAnswer | undefined
   const opening = setTimeout(() => leave('CONNECT_TIMEOUT'), CONNECT_MS)
