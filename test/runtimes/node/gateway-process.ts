@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MASTER_KEY } from '../../support/gateway.ts'
 
+/** A start among all other tests, on a machine that does many things at once. */
+const START_MS = 100_000
+
 const root = new URL('../../../', import.meta.url)
 
 /** What a gateway is started from, and where all of them share what Node has compiled of it. */
@@ -148,7 +151,7 @@ function observed(child: ChildProcess, key: string): GatewayProcess {
     return port !== undefined
   }
   const base = async () => {
-    await until(listens, 'listening')
+    await until(listens, 'listening', START_MS)
     return `http://127.0.0.1:${port}`
   }
   const call = async (path: string, init: RequestInit = {}) =>
@@ -166,7 +169,7 @@ function observed(child: ChildProcess, key: string): GatewayProcess {
         headers: { 'content-type': 'application/json', ...init.headers },
       }),
     async greeted() {
-      await until(() => /^stores .*\n/m.test(output), 'greeting')
+      await until(() => /^stores .*\n/m.test(output), 'greeting', START_MS)
       // The key follows in the same write.
       return output.slice(output.search(/^gateway /m))
     },
