@@ -111,8 +111,8 @@ export interface StreamReader {
   failing?(failure: GatewayError): Uint8Array
 }
 
-/** Asks for the same in another way. */
-export type Otherwise = (request: UpstreamRequest) => UpstreamRequest
+/** The same request in another way. */
+export type Rewrite = (request: UpstreamRequest) => UpstreamRequest
 
 /** The names of functions and the ids of calls that a vendor accepts. */
 export interface Takes {
@@ -146,7 +146,7 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   failure(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array, now: number): GatewayError
   /** How to ask once more, where a request was refused for what only another provider can read, or for what the model turns
    *  out not to take or do; undefined if it was refused for something else. */
-  again?(failure: GatewayError, call: Outgoing<Request>): Otherwise | undefined
+  again?(failure: GatewayError, call: Outgoing<Request>): Rewrite | undefined
 }
 
 /** What an adapter serves: a kind of request in its public shape, or another dialect of chat that the vendor serves

@@ -8,11 +8,11 @@ const MOST_TIMES = 3
 export function askedAgain(asked: AttemptRequest, failure: GatewayError): AttemptRequest | undefined {
   const { translator, outgoing, refusals = [] } = asked
   if (refusals.length === MOST_TIMES || refusals.includes(failure.message)) return undefined
-  const otherwise = translator.again?.(failure, outgoing)
-  if (!otherwise) return undefined
+  const rewrite = translator.again?.(failure, outgoing)
+  if (!rewrite) return undefined
   return {
     ...asked,
-    translator: { ...translator, request: async (call, to) => otherwise(await translator.request(call, to)) },
+    translator: { ...translator, request: async (call, to) => rewrite(await translator.request(call, to)) },
     refusals: [...refusals, failure.message],
   }
 }

@@ -1,11 +1,9 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { editJson } from '../../lib/json/edit-json.ts'
-import { exactRecord } from '../../lib/json/exact-json.ts'
 import { matchesBehind } from '../../lib/json/lazy-json.ts'
 import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
-import { wholeBody } from '../../transport/whole-body.ts'
-import type { Otherwise } from '../provider.ts'
+import type { Rewrite } from '../provider.ts'
+import { editing } from '../wire/fitting/edited-request.ts'
 import { isOwnThought } from '../wire/fitting/own-thinking.ts'
 import { mayHaveStrangeIds, withOwnIds } from './own-ids.ts'
 
@@ -28,22 +26,13 @@ export function ownTurns(body: ModelRequest): JsonRecord {
  *  of another conversation. */
 const UNREADABLE = /invalid `?signature`? in `?thinking`? block|thinking` blocks .{0,40} cannot be modified/i
 
-const encoder = new TextEncoder()
-
 export const isAboutThoughts = ({ failure, message }: GatewayError): boolean =>
   failure === 'upstream_rejected' && UNREADABLE.test(message)
 
 /** Leaves the thoughts of earlier turns out of a request that was refused because of one. */
-export function withoutThoughts(failure: GatewayError): Otherwise | undefined {
+export function withoutThoughts(failure: GatewayError): Rewrite | undefined {
   if (!isAboutThoughts(failure)) return undefined
-  return (request) => {
-    const whole = wholeBody(request.body)
-    const bytes = typeof whole === 'string' ? encoder.encode(whole) : whole
-    const body = exactRecord(bytes)
-    if (!body) return request
-    const changes = withoutBlocks(body, asList(body.messages).map(asRecord), isThought)
-    return { ...request, body: editJson(bytes, body, changes) }
-  }
+  return editing((body) => withoutBlocks(body, asList(body.messages).map(asRecord), isThought))
 }
 
 /** The changes that leave some blocks of the turns out, and turns that have no others. */

@@ -1,25 +1,19 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { exactRecord } from '../../lib/json/exact-json.ts'
 import { asList, asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
-import { wholeBody } from '../../transport/whole-body.ts'
 import { isAboutThoughts } from '../anthropic/own-turns.ts'
-import type { Otherwise } from '../provider.ts'
-
-const encoder = new TextEncoder()
+import type { Rewrite } from '../provider.ts'
+import { editing } from '../wire/fitting/edited-request.ts'
 
 /** Leaves the thoughts of earlier turns out of a request that Claude refused because of one. */
-export function withoutThoughts(failure: GatewayError): Otherwise | undefined {
+export function withoutThoughts(failure: GatewayError): Rewrite | undefined {
   if (!isAboutThoughts(failure)) return undefined
-  return (request) => {
-    const whole = wholeBody(request.body)
-    const body = exactRecord(typeof whole === 'string' ? encoder.encode(whole) : whole)
-    const messages = asList(body?.messages).flatMap((message) => {
-      const { content, ...turn } = asRecord(message)
-      const said = asList(content).filter((block) => asRecord(block).reasoningContent === undefined)
-      return said.length === 0 ? [] : [{ ...turn, content: said }]
-    })
-    return { ...request, body: JSON.stringify({ ...body, messages, ...withoutBudget(asRecord(body)) }) }
-  }
+  return editing((body) => ({ messages: asList(body.messages).flatMap(withoutThought), ...withoutBudget(body) }))
+}
+
+function withoutThought(message: unknown): JsonRecord[] {
+  const { content, ...turn } = asRecord(message)
+  const said = asList(content).filter((block) => asRecord(block).reasoningContent === undefined)
+  return said.length === 0 ? [] : [{ ...turn, content: said }]
 }
 
 /** A model that is told how much to think refuses calls before which it has not thought. */

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../lib/errors.ts'
 import { wholeBody } from '../../transport/whole-body.ts'
-import type { Otherwise } from '../provider.ts'
+import type { Rewrite } from '../provider.ts'
 import { WITHOUT_SIGNATURE } from './thought-signature.ts'
 
 /** What Google says of signatures that it cannot read. Those of the Gemini API and of Vertex are unlike, so that a
@@ -12,7 +12,7 @@ const SIGNATURE = /"(thoughtSignature|thought_signature)"\s*:\s*"[^"]*"/g
 const decoder = new TextDecoder()
 
 /** Leaves the signatures out of a request that was refused because of them. */
-export function withoutSignatures({ failure, message }: GatewayError): Otherwise | undefined {
+export function withoutSignatures({ failure, message }: GatewayError): Rewrite | undefined {
   if (failure !== 'upstream_rejected' || !UNREADABLE.test(message)) return undefined
   return (request) => {
     const body = wholeBody(request.body)

@@ -35,7 +35,8 @@ export class S3Error extends Error {
 const TRIES = 3
 const TIMEOUT_MS = 60_000
 
-/** Sends signed, path-style requests, the answers to which may fall silent for a minute at most, and retries those that may be sent twice. */
+/** Sends signed, path-style requests, and retries those that may be sent twice. An answer that says nothing for a minute
+ *  fails. */
 export function s3Client({ fetch = globalThis.fetch, ...options }: S3Options) {
   const root = `${options.endpoint.replace(/\/+$/, '')}/${options.bucket}/${options.prefix ? `${options.prefix}/` : ''}`
   const sign = s3Signer(options)

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { GatewayError } from '../../../src/lib/errors.ts'
 import { converseRequest } from '../../../src/providers/bedrock/converse-request.ts'
 import { withoutThoughts } from '../../../src/providers/bedrock/without-thoughts.ts'
+import { wholeBody } from '../../../src/transport/whole-body.ts'
 
 const called = (id: string, name: string) => [
   {
@@ -78,8 +79,8 @@ it('Claude is asked again without thoughts whose signatures it cannot read', () 
   const body = JSON.stringify({ messages: turns(thought, call), additionalModelRequestFields: { thinking, top_k: 5 } })
   const request = { method: 'POST' as const, origin: 'https://a.example', path: '/', headers: {}, body }
   const said = 'The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block'
-  const otherwise = withoutThoughts(new GatewayError('upstream_rejected', said))
-  expect(JSON.parse(String(otherwise?.(request).body))).toEqual({
+  const rewrite = withoutThoughts(new GatewayError('upstream_rejected', said))
+  expect(JSON.parse(new TextDecoder().decode(wholeBody(rewrite?.(request).body) as Uint8Array))).toEqual({
     messages: turns(call),
     additionalModelRequestFields: { thinking: { type: 'disabled' }, top_k: 5 },
   })

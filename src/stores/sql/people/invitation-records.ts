@@ -72,8 +72,8 @@ export interface InvitationRecords {
   page(
     page: { readonly reach: Reach; readonly cursor: string; readonly limit: number } & InvitationFilters,
   ): Promise<InvitationRecord[]>
-  /** Gives it a new token, a new term and a new inviter, together with the e-mail. The former token becomes invalid, and an unsent
-   *  e-mail with it is withdrawn. undefined: it is not pending. */
+  /** Gives it a new token, a new term and a new inviter, together with the e-mail. The former token becomes invalid, and
+   *  an unsent e-mail with it is withdrawn. undefined: it is not pending. */
   renew(
     id: string,
     renewal: InvitationLink & Pick<Row, 'invited_by'>,
