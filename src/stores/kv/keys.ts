@@ -10,8 +10,8 @@ export const versionKey = (record: string) => key(`gateway:version:${record}`)
 export const quotaKey = (subject: string) => key(`gateway:quota:${subject}`)
 /** Sorted set: call id by lease end. An hour from its last use, or the lease if that is longer. */
 export const slotKey = (subject: string) => key(`gateway:slots:${subject}`)
-/** Hash: spent and held in nano-dollars, the period, when the spend was taken from SQL, and since when it is below SQL's.
- *  40 days from its last use; SQL re-seeds it. */
+/** Hash: spent and held in nano-dollars, the period, when the spend was taken from SQL, since when it is below SQL's, and
+ *  when this key and its holds expire. 40 days from its last use; SQL re-seeds it. */
 export const budgetKey = (subject: string) => key(`gateway:budget:${subject}`)
 /** Sorted set: `<call id>|<nano-dollars>` by lease end. As slots. */
 export const holdKey = (subject: string) => key(`gateway:holds:${subject}`)
@@ -70,7 +70,8 @@ const DAY_MS = 24 * HOUR_MS
 /** For so long a budget may be below the ledger's: a row may be written before its call's settlement arrives. */
 export const SHORT_MS = 3000
 
-/** The time to live of keys after their last use. It only frees memory: values that end hold their own end. */
+/** The time to live of keys after their last use, or nine tenths of it where a use need not give a new one. It only frees
+ *  memory: values that end hold their own end. */
 export const LIFETIME_MS = {
   version: 30 * DAY_MS,
   quota: DAY_MS,

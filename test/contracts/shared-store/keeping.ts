@@ -159,6 +159,31 @@ export function keepingContract({ fresh, freshWithOwnClock, raw }: World): void 
     }
   })
 
+  it.runIf(raw)('gives every key a longer life in time, while calls overlap without end', async () => {
+    const { store, clock, prefix } = fresh()
+    const redis = raw as RawRedis
+    const keys = ['slots:key:1', 'holds:team:1', 'budget:team:1', 'active:east', 'deployment:east']
+    const lives = () =>
+      Promise.all(keys.map((key) => redis.command('PTTL', `${prefix}gateway:${key}`) as Promise<number>))
+    const one = () =>
+      admitted(store, call({ slots: [slot(9)], budgets: [budget(50, 5)], candidates: only, leaseSeconds: 900 }))
+    await one()
+    const first = await lives()
+    for (const [minutes, renewed] of [
+      [7, ['slots:key:1', 'holds:team:1', 'active:east', 'deployment:east']],
+      [5 * 24 * 60, keys],
+    ] as const) {
+      for (const key of keys) await redis.command('PEXPIRE', `${prefix}gateway:${key}`, 30_000)
+      clock.advance(minutes * MINUTE)
+      await one()
+      const now = await lives()
+      keys.forEach((key, at) => {
+        const least = (renewed as readonly string[]).includes(key) ? (first[at] as number) - 5000 : 20_000
+        expect(now[at], `${key} after ${minutes} minutes`).toBeGreaterThan(least)
+      })
+    }
+  })
+
   it.runIf(raw)('neither pins nor forgets holds when the server evicts half of a budget', async () => {
     const { store, prefix } = fresh()
     const redis = raw as RawRedis

@@ -1,18 +1,16 @@
 import { LIFETIME_MS } from '../keys.ts'
 
-/** The unit and window of quotas; arguments refer to them by index. */
+/** The counters of a subject; arguments refer to them by index. */
 export const COUNTED = (['requests', 'tokens'] as const).flatMap((unit) =>
-  (['minute', 'hour', 'day'] as const).map((window) => ({ unit, window })),
+  (['minute', 'hour', 'day'] as const).map((window) => ({ unit, window, field: `${unit}:${window}` })),
 )
+const listed = (texts: readonly string[]) => `{ ${texts.map((text) => `'${text}'`).join(', ')} }`
 
-/** When a window that is opened now ends, and whether one is open, as in `windows.ts`. */
+/** When windows that are opened now end, and whether one is open, as in `windows.ts`. */
 export const WINDOW_END = `
-local function windowEnd(window)
-  if window == 'minute' then return now + 60000 end
-  local length = window == 'hour' and 3600000 or 86400000
-  return math.floor(now / length) * length + length
-end
-local function isOpen(window, ends) return ends > now and ends <= windowEnd(window) end
+local function endOf(length) return math.floor(now / length) * length + length end
+local windowEnd = { minute = now + 60000, hour = endOf(3600000), day = endOf(86400000) }
+local function isOpen(ends, latest) return ends > now and ends <= latest end
 `
 
 /** Whether a period of a budget is yet to begin, as in `windows.ts`. */
@@ -33,7 +31,7 @@ end
  *  Items are referred to by their index in the admission. */
 export const ADMIT = `
 local callId, attemptId, leaseMs = text(), text(), number()
-local leaseEnd = now + leaseMs
+local leaseEnd = string.format('%d', now + leaseMs)
 local leasesExpire = math.max(leaseMs, ${LIFETIME_MS.leases})
 
 local stale, unknown = {}, {}
@@ -54,28 +52,30 @@ if #versions > 0 then
   end
 end
 
-local COUNTED = { ${COUNTED.map(({ unit, window }) => `{ '${unit}', '${window}' }`).join(', ')} }
-local costs = { requests = 1, tokens = number() }
-local counters = {}
+local FIELDS, ENDS = ${listed(COUNTED.map(({ field }) => field))}, ${listed(COUNTED.map(({ field }) => `${field}:ends`))}
+local tokens = number()
+-- What a subject counts, which is the same for most.
+local forms = {}
 for i = 1, number() do
-  counters[i] = { key = key(), fields = {} }
+  local form = { counted = {}, fields = {}, write = {} }
+  for j = 1, number() do
+    local counted = number()
+    form.counted[j] = counted
+    form.fields[2 * j - 1], form.fields[2 * j] = FIELDS[counted], ENDS[counted]
+    form.write[2 * j - 1], form.write[2 * j] = FIELDS[counted], 0
+  end
+  forms[i] = form
 end
-local quotas = {}
+-- Of each quota its index in the admission and its limit follow one another in the arguments.
+local subjects = {}
 for i = 1, number() do
-  local subject, counted, limit = counters[number()], COUNTED[number()], number()
-  local unit, window = counted[1], counted[2]
-  local quota = { subject = subject, field = unit .. ':' .. window, window = window, limit = limit, cost = costs[unit] }
-  local fields = quota.subject.fields
-  quota.at = #fields + 1
-  fields[quota.at] = quota.field
-  fields[quota.at + 1] = quota.field .. ':ends'
-  quotas[i] = quota
+  local subject = { key = key(), form = forms[number()], at = argumentAt, opens = false }
+  argumentAt = argumentAt + 2 * #subject.form.counted
+  subjects[i] = subject
 end
 
-local slots = {}
-for i = 1, number() do
-  slots[i] = { key = key(), limit = number() }
-end
+local slots, slotLimits = {}, {}
+for i = 1, number() do slots[i], slotLimits[i] = key(), number() end
 
 local looked, answers = {}, number()
 local clearings, maxAge, leadMs
@@ -86,10 +86,11 @@ end
 
 local budgets = {}
 for i = 1, number() do
-  local budget = { hash = key(), holds = key(), limit = number(), hold = text(),
-    likely = number(), period = text(), since = text(), seed = text(), own = {} }
+  local budget = { hash = key(), holds = key(), limit = number(), hold = text(), likely = number(), period = text(),
+    since = text(), seed = text(), own = {}, member = '', new = false, opens = false, begins = false, ended = false,
+    spent = 0, held = 0, expiresAt = 0, holdsExpireAt = 0 }
   for j = 1, number() do budget.own[j] = text() end
-  local known = call('HMGET', budget.hash, 'spent', 'period', 'held')
+  local known = call('HMGET', budget.hash, 'spent', 'period', 'held', 'expiresAt', 'holdsExpireAt')
   budget.member = callId .. '|' .. budget.hold
   budget.hold = tonumber(budget.hold)
   -- By another clock than this one it is another period's time.
@@ -98,48 +99,49 @@ for i = 1, number() do
   -- Opened before the clock was set back.
   local isOver = isPast and isYetToBegin(known[2])
   budget.new = not known[1] or isOver
+  budget.opens = budget.new or budget.period > known[2]
   if (budget.new or isPast or isEarly) and budget.seed == '' then
     unknown[#unknown + 1] = i - 1
-  elseif budget.new or budget.period > known[2] then
+  elseif budget.opens then
     budget.spent = tonumber(budget.seed) or 0
   else
     budget.spent, budget.period = tonumber(known[1]), known[2]
   end
   -- What calls hold that run since an earlier period, that period pays.
-  budget.begins = not budget.new and not isEarly and budget.period > known[2]
+  budget.begins = not budget.new and not isEarly and budget.opens
   budget.held = budget.begins and 0 or numeric(known[3])
+  budget.expiresAt, budget.holdsExpireAt = numeric(known[4]), numeric(known[5])
   budgets[i] = budget
 end
 
 if #stale + #unknown > 0 then return { 'stale', now, stale, unknown } end
 
 ${WINDOW_END}
-for i = 1, #counters do
-  counters[i].read = call('HMGET', counters[i].key, unpack(counters[i].fields))
-end
-local before, objection = {}, nil
-for i = 1, #quotas do
-  local quota = quotas[i]
-  local read = quota.subject.read
-  quota.ends = numeric(read[quota.at + 1])
-  quota.used = 0
-  if isOpen(quota.window, quota.ends) then
-    quota.used = numeric(read[quota.at])
-  else
-    quota.ends = windowEnd(quota.window)
-    quota.subject.opened = true
+local latest = { ${COUNTED.map(({ window }) => `windowEnd.${window}`).join(', ')} }
+local costs = { ${COUNTED.map(({ unit }) => (unit === 'tokens' ? 'tokens' : '1')).join(', ')} }
+local before, after, objection = {}, {}, nil
+for i = 1, #subjects do
+  local subject = subjects[i]
+  local counted, at = subject.form.counted, subject.at
+  local read = call('HMGET', subject.key, unpack(subject.form.fields))
+  for j = 1, #counted do
+    local index, limit = arguments[at + 2 * j - 1], arguments[at + 2 * j]
+    local used, ends = numeric(read[2 * j - 1]), numeric(read[2 * j])
+    if not isOpen(ends, latest[counted[j]]) then
+      used, ends, subject.opens = 0, latest[counted[j]], true
+    end
+    before[2 * index - 1], before[2 * index] = used, ends
+    used = used + costs[counted[j]]
+    if (limit <= 0 or used > limit) and (not objection or index < objection) then objection = index end
+    after[2 * index - 1], after[2 * index] = used, ends
   end
-  before[2 * i - 1], before[2 * i] = quota.used, quota.ends
-  quota.used = quota.used + quota.cost
-  if not objection and (quota.limit <= 0 or quota.used > quota.limit) then objection = i - 1 end
 end
-if objection then return { 'refused', now, 'quota', objection, before } end
+if objection then return { 'refused', now, 'quota', objection - 1, before } end
 
 for i = 1, #slots do
-  local slot = slots[i]
-  local taken = call('ZCOUNT', slot.key, '(' .. now, '+inf')
-  if taken >= slot.limit and hasLease(slot.key, callId) then taken = taken - 1 end
-  if taken >= slot.limit then return { 'refused', now, 'slot', i - 1, before } end
+  local taken, limit = call('ZCOUNT', slots[i], '(' .. now, '+inf'), slotLimits[i]
+  if taken >= limit and hasLease(slots[i], callId) then taken = taken - 1 end
+  if taken >= limit then return { 'refused', now, 'slot', i - 1, before } end
 end
 
 -- A hit costs nothing, and nor does a call that follows another: they reserve nothing.
@@ -175,13 +177,16 @@ for i = 1, reserves and #budgets or 0 do
     for _, member in ipairs(call('ZRANGE', budget.holds, 0, -1)) do
       budget.held = budget.held + heldBy(member)
     end
-  elseif budget.held > 0 and call('ZCARD', budget.holds) == 0 then
-    budget.held = 0
   end
   if budget.held > 0 then
-    for _, member in ipairs(call('ZRANGEBYSCORE', budget.holds, '-inf', now)) do
-      budget.held = budget.held - heldBy(member)
+    local first = call('ZRANGE', budget.holds, 0, 0, 'WITHSCORES')
+    if not first[1] then
+      budget.held = 0
+    elseif tonumber(first[2]) <= now then
       budget.ended = true
+      for _, member in ipairs(call('ZRANGEBYSCORE', budget.holds, '-inf', now)) do
+        budget.held = budget.held - heldBy(member)
+      end
     end
   end
   local others = budget.held
@@ -207,39 +212,51 @@ end
 for i = 1, #versions do
   if versions[i] then call('SET', versionKeys[i], versions[i], 'PX', '${LIFETIME_MS.version}') end
 end
-local counted = {}
-for i = 1, #quotas do
-  local quota = quotas[i]
-  counted[2 * i - 1], counted[2 * i] = quota.used, quota.ends
-  local write = quota.subject.write or {}
-  write[#write + 1] = quota.field
-  write[#write + 1] = counted[2 * i - 1]
-  write[#write + 1] = quota.field .. ':ends'
-  write[#write + 1] = counted[2 * i]
-  quota.subject.write = write
-end
-for i = 1, #counters do
-  call('HSET', counters[i].key, unpack(counters[i].write))
-  if counters[i].opened then call('PEXPIRE', counters[i].key, '${LIFETIME_MS.quota}') end
+for i = 1, #subjects do
+  local subject = subjects[i]
+  local form, ends = subject.form, {}
+  for j = 1, #form.counted do
+    local index = arguments[subject.at + 2 * j - 1]
+    form.write[2 * j] = after[2 * index - 1]
+    if subject.opens then put(ends, form.fields[2 * j], after[2 * index]) end
+  end
+  call('HSET', subject.key, unpack(form.write))
+  if subject.opens then
+    call('HSET', subject.key, unpack(ends))
+    call('PEXPIRE', subject.key, '${LIFETIME_MS.quota}')
+  end
 end
 for i = 1, reserves and #slots or 0 do
-  sweepLeases(slots[i].key)
-  call('ZADD', slots[i].key, leaseEnd, callId)
-  call('PEXPIRE', slots[i].key, leasesExpire)
+  sweepLeases(slots[i])
+  call('ZADD', slots[i], leaseEnd, callId)
+  call('PEXPIRE', slots[i], leasesExpire)
 end
 for i = 1, reserves and #budgets or 0 do
   local budget = budgets[i]
+  local write = {}
   if budget.begins then call('DEL', budget.holds) elseif budget.ended then sweepLeases(budget.holds) end
   if budget.hold > 0 then
+    local isNewSet = budget.held <= 0 or budget.ended
     budget.held = budget.held + budget.hold * call('ZADD', budget.holds, leaseEnd, budget.member)
-    call('PEXPIRE', budget.holds, leasesExpire)
+    if isNewSet or not lastsLong(budget.holdsExpireAt, leasesExpire) then
+      call('PEXPIRE', budget.holds, leasesExpire)
+      put(write, 'holdsExpireAt', now + leasesExpire)
+    end
   end
-  call('HSET', budget.hash, 'spent', budget.spent, 'period', budget.period, 'held', budget.held)
+  put(write, 'held', budget.held)
+  if budget.opens then
+    put(write, 'spent', budget.spent)
+    put(write, 'period', budget.period)
+  end
   if budget.new then
-    call('HSET', budget.hash, 'readAt', now, 'since', budget.since)
+    put(write, 'readAt', now)
+    put(write, 'since', budget.since)
     call('HDEL', budget.hash, 'shortSince')
   end
-  call('PEXPIRE', budget.hash, '${LIFETIME_MS.budget}')
+  local isKept = lastsLong(budget.expiresAt, ${LIFETIME_MS.budget})
+  if not isKept then put(write, 'expiresAt', now + ${LIFETIME_MS.budget}) end
+  call('HSET', budget.hash, unpack(write))
+  if not isKept then call('PEXPIRE', budget.hash, '${LIFETIME_MS.budget}') end
 end
 
 local spent = {}
@@ -248,7 +265,7 @@ for i = 1, #budgets do spent[i] = budgets[i].spent end
 if cached == 'lead' then
   call('SET', looked[#looked], now .. '|' .. (now + leadMs) .. '|' .. callId, 'PX', leadMs)
 end
-if not reserves then return { 'admitted', now, -1, 0, counted, {}, spent, cached, found } end
+if not reserves then return { 'admitted', now, -1, 0, after, {}, spent, cached, found } end
 
 local preference = readPreference()
 local signals, chosen, best, probe = {}, nil, nil, false
@@ -266,5 +283,5 @@ for i = 1, number() do
   end
 end
 if chosen then reserve(chosen, attemptId, leaseMs, probe) end
-return { 'admitted', now, chosen and chosen.index or -1, probe and 1 or 0, counted, signals, spent, cached, found }
+return { 'admitted', now, chosen and chosen.index or -1, probe and 1 or 0, after, signals, spent, cached, found }
 `

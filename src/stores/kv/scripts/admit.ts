@@ -94,13 +94,19 @@ const ofVersions = encodedOnce((versions: readonly HeldVersion[]) => ({
 
 const ofQuotas = encodedOnce((quotas: readonly Quota[]) => {
   const subjects = [...new Set(quotas.map(({ subject }) => subject))]
-  const args = quotas.flatMap(({ subject, unit, window, limit }) => [
-    subjects.indexOf(subject) + 1,
-    COUNTED.findIndex((one) => one.unit === unit && one.window === window) + 1,
-    limit,
-  ])
-  return { keys: { keys: subjects.map(quotaKey) }, args: written([subjects.length, quotas.length, ...args]) }
+  const forms: string[] = []
+  const args = subjects.flatMap((subject) => {
+    const own = quotas.map((quota, index) => ({ ...quota, index: index + 1 })).filter((one) => one.subject === subject)
+    const form = written([own.length, ...own.map(countedBy)])
+    if (!forms.includes(form)) forms.push(form)
+    return [forms.indexOf(form) + 1, ...own.flatMap(({ index, limit }) => [index, limit])]
+  })
+  const listed = [inDigits(forms.length), ...forms, written([subjects.length, ...args])]
+  return { keys: { keys: subjects.map(quotaKey) }, args: listed.join(',') }
 })
+
+const countedBy = ({ unit, window }: Quota): number =>
+  COUNTED.findIndex((one) => one.unit === unit && one.window === window) + 1
 
 const ofSlots = encodedOnce((slots: readonly Slot[]) => ({
   keys: { keys: slots.map(({ subject }) => slotKey(subject)) },

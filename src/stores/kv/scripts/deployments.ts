@@ -44,9 +44,14 @@ local function probeInFlight(state)
   return state.inFlight
 end
 
+local function inFlight(state)
+  if not state.count then state.count = call('ZCOUNT', state.active, '(' .. now, '+inf') end
+  return state.count
+end
+
 local function signalsOf(state)
   local reply = {
-    call('ZCOUNT', state.active, '(' .. now, '+inf'),
+    inFlight(state),
     state.failures, state.cooledUntil, probeInFlight(state) and 1 or 0,
     state.latencyMs, state.firstTokenMs, state.samples, state.sampledAt, state.lastError, state.lastErrorAt,
     state.lastSuccessAt
@@ -99,32 +104,37 @@ end
 
 local function mayProbeEarly(state) return not state.probed and not probeInFlight(state) end
 
+-- Needed once a minute, with the begin of a new one, and when a cooldown begins.
 local function touch(state)
   call('PEXPIRE', state.hash, math.max(${LIFETIME_MS.deployment}, state.cooledUntil - now))
 end
 
-local function use(state, used)
+local function usedFields(state, used)
   local fields = {}
   if not state.running then
     fields = { 'minuteEnds', now + 60000 }
   end
   for i = 1, #UNITS do
-    if used[i] ~= 0 or not state.running then
-      fields[#fields + 1] = UNITS[i]
-      fields[#fields + 1] = tonumber(state.used[i]) + used[i]
-    end
+    if used[i] ~= 0 or not state.running then put(fields, UNITS[i], tonumber(state.used[i]) + used[i]) end
   end
-  call('HSET', state.hash, unpack(fields))
+  return fields
 end
 
 local function reserve(state, attemptId, leaseMs, probes)
-  use(state, { 1, 0, 0, 0, 0, 0 })
+  local fields = usedFields(state, { 1, 0, 0, 0, 0, 0 })
+  if probes then
+    leaseMs = math.min(leaseMs, ${milliseconds(PROBE_SECONDS)})
+    put(fields, 'probe', attemptId)
+    put(fields, 'probed', '1')
+  end
+  call('HSET', state.hash, unpack(fields))
+  local isAlone = inFlight(state) == 0
   sweepLeases(state.active)
-  if probes then leaseMs = math.min(leaseMs, ${milliseconds(PROBE_SECONDS)}) end
   call('ZADD', state.active, now + leaseMs, attemptId)
-  call('PEXPIRE', state.active, math.max(leaseMs, ${LIFETIME_MS.leases}))
-  if probes then call('HSET', state.hash, 'probe', attemptId, 'probed', '1') end
-  touch(state)
+  if isAlone or not state.running or leaseMs > ${LIFETIME_MS.leases / 2} then
+    call('PEXPIRE', state.active, math.max(leaseMs, ${LIFETIME_MS.leases}))
+  end
+  if not state.running then touch(state) end
 end
 `
 

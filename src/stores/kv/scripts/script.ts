@@ -37,6 +37,12 @@ if not now then
   local time = call('TIME')
   now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
+local function put(fields, field, value)
+  local at = #fields
+  fields[at + 1], fields[at + 2] = field, value
+end
+-- Whether a key that expires then needs no longer life yet: to expire is a command of its own.
+local function lastsLong(expiresAt, lifeMs) return expiresAt > now + 0.9 * lifeMs end
 local function hasLease(leases, id) return numeric(call('ZSCORE', leases, id)) > now end
 local function sweepLeases(leases) call('ZREMRANGEBYSCORE', leases, '-inf', now) end
 `

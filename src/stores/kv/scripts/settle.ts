@@ -14,8 +14,11 @@ import { budgetKeys, deploymentKeys, type ScriptKey, slotKeys } from './script-k
  *  since the database has its spend; one that was read from there since a settlement was missed has that spend too. */
 const TEXT = `
 local settled, callId, lateMs = key(), text(), number()
-local repeated = numeric(call('GET', settled)) > now
-if not repeated then call('SET', settled, now + ${LIFETIME_MS.settled}, 'PX', '${LIFETIME_MS.settled}') end
+local repeated = false
+if not call('SET', settled, now + ${LIFETIME_MS.settled}, 'PX', '${LIFETIME_MS.settled}', 'NX') then
+  repeated = numeric(call('GET', settled)) > now
+  if not repeated then call('SET', settled, now + ${LIFETIME_MS.settled}, 'PX', '${LIFETIME_MS.settled}') end
+end
 
 for _ = 1, number() do call('ZREM', key(), callId) end
 
@@ -24,17 +27,18 @@ for _ = 1, number() do
   local freed = hold == '0' and 0 or call('ZREM', holds, callId .. '|' .. hold) * tonumber(hold)
   local known = call('HMGET', hash, 'spent', 'period', 'held', 'readAt', 'since')
   if known[1] then
-    local total = tonumber(known[1])
+    local write = { 'held', math.max(0, numeric(known[3]) - freed) }
     local adds = not repeated and (lateMs == 0 or numeric(known[4]) <= now - lateMs)
       and ((known[5] or '') == '' or known[5] == since)
     if adds and period > known[2] and not isYetToBegin(period) then
-      total, known[2] = spent, period
+      put(write, 'spent', spent)
+      put(write, 'period', period)
     elseif adds and period == known[2] then
-      total = total + spent
+      put(write, 'spent', tonumber(known[1]) + spent)
     end
-    call('HSET', hash, 'spent', total, 'period', known[2],
-      'held', math.max(0, numeric(known[3]) - freed))
-    call('PEXPIRE', hash, '${LIFETIME_MS.budget}')
+    call('HSET', hash, unpack(write))
+    -- The admission of a call that held it has given it a long life.
+    if hold == '0' then call('PEXPIRE', hash, '${LIFETIME_MS.budget}') end
   end
 end
 
@@ -81,34 +85,28 @@ for i = 1, number() do
     call('HSET', state.hash, UNITS[1], state.used[1])
   end
   if ends then call('ZREM', state.active, attemptId) end
-  if usesAny then use(state, used) end
-
-  local fields = {}
-  local function set(field, value)
-    fields[#fields + 1] = field
-    fields[#fields + 1] = value
-  end
+  local fields = usesAny and usedFields(state, used) or {}
   local ownProbe = state.probe == attemptId
   -- A commit that is reported after its attempt ended is ignored.
   local recovers = result == 'succeeded' or result == 'released'
     or (result == 'committed' and hasLease(state.active, attemptId))
   if recovers then
+    if state.failures ~= 0 then put(fields, 'failures', '0') end
+    if state.cooledUntil ~= 0 then put(fields, 'cooledUntil', '0') end
+    if state.probed then put(fields, 'probed', '0') end
     state.cooledUntil = 0
-    set('failures', '0')
-    set('cooledUntil', '0')
-    set('probed', '0')
   end
-  if state.probe ~= '' and (recovers or (ownProbe and ends)) then set('probe', '') end
+  if state.probe ~= '' and (recovers or (ownProbe and ends)) then put(fields, 'probe', '') end
   if result == 'neutral' then
-    if ownProbe then set('probed', '0') end
+    if ownProbe then put(fields, 'probed', '0') end
   elseif result == 'failed' then
     if tonumber(state.lastErrorAt) > now then
       state.cooledUntil = 0
-      set('cooledUntil', '0')
+      put(fields, 'cooledUntil', '0')
     end
-    set('failures', state.failures + 1)
-    set('lastError', err)
-    set('lastErrorAt', now)
+    put(fields, 'failures', state.failures + 1)
+    put(fields, 'lastError', err)
+    put(fields, 'lastErrorAt', now)
     if cooldownMs > 0 and state.failures + 1 > allowedFails then
       if state.cooledUntil <= now then
         cooled[#cooled + 1] = i - 1
@@ -116,19 +114,19 @@ for i = 1, number() do
         cooled[#cooled + 1] = state.failures + 1
       end
       state.cooledUntil = math.max(state.cooledUntil, now + cooldownMs)
-      set('cooledUntil', state.cooledUntil)
+      put(fields, 'cooledUntil', state.cooledUntil)
     end
   elseif result == 'succeeded' then
-    set('latencyMs', mean(state.latencyMs, latencyMs))
-    set('firstTokenMs', mean(state.firstTokenMs, firstTokenMs))
+    put(fields, 'latencyMs', mean(state.latencyMs, latencyMs))
+    put(fields, 'firstTokenMs', mean(state.firstTokenMs, firstTokenMs))
     if latencyMs ~= '' then
-      set('samples', tonumber(state.samples) + 1)
-      set('sampledAt', now)
+      put(fields, 'samples', tonumber(state.samples) + 1)
+      put(fields, 'sampledAt', now)
     end
-    set('lastSuccessAt', now)
+    put(fields, 'lastSuccessAt', now)
   end
   if #fields > 0 then call('HSET', state.hash, unpack(fields)) end
-  touch(state)
+  if not state.running or result == 'failed' then touch(state) end
 end
 
 for _ = 1, number() do

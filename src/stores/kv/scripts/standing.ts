@@ -11,10 +11,10 @@ for i = 1, number() do
   local counters, field, window = key(), text(), text()
   local read = call('HMGET', counters, field, field .. ':ends')
   local ends = numeric(read[2])
-  if isOpen(window, ends) then
+  if isOpen(ends, windowEnd[window]) then
     states[2 * i - 1], states[2 * i] = numeric(read[1]), ends
   else
-    states[2 * i - 1], states[2 * i] = 0, windowEnd(window)
+    states[2 * i - 1], states[2 * i] = 0, windowEnd[window]
   end
 end
 for i = 1, number() do taken[i] = call('ZCOUNT', key(), '(' .. now, '+inf') end
