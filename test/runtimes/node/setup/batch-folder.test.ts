@@ -16,6 +16,7 @@ let sql: Sql
 let isAway = false
 let nowMs = 0
 let said: string[] = []
+let asked: Promise<unknown>[] = []
 const opened: BatchFolder[] = []
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gateway-batch-folder-'))
@@ -37,7 +38,11 @@ function open(name: string): BatchFolder {
   const away = async () => {
     throw new SqlError('away')
   }
-  const query: Sql['query'] = (statement) => (isAway ? away() : sql.query(statement))
+  const query: Sql['query'] = (statement) => {
+    const answer = isAway ? away() : sql.query(statement)
+    asked.push(answer)
+    return answer
+  }
   const log = jsonLog('info', (line) => said.push(JSON.parse(line).event))
   const folder = batchFolder(join(home, name), { claims: folderClaims({ ...sql, query }), log, now: () => nowMs })
   opened.push(folder)
@@ -49,8 +54,10 @@ const put = (folder: BatchFolder) => folder.put('files/one', BYTES, 'application
 async function pass(ms: number, gateways: readonly BatchFolder[]): Promise<void> {
   for (let passed = 0; passed < ms; passed += LOOKS_EVERY_MS) {
     nowMs += LOOKS_EVERY_MS
+    asked = []
     vi.advanceTimersByTime(LOOKS_EVERY_MS)
-    // What asks waits for the look that has begun.
+    // A folder in use looks beside what it is asked; one that waits is asked behind the look that has begun.
+    await Promise.allSettled(asked)
     await Promise.allSettled(gateways.map((gateway) => gateway.remove('files/none')))
   }
 }
