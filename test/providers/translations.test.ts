@@ -66,7 +66,7 @@ function inChat(answer: JsonRecord): JsonRecord {
     const { message, ...choice } = asRecord(one)
     return { logprobs: null, ...choice, message: { refusal: null, ...asRecord(message) } }
   })
-  return { ...answer, choices }
+  return { system_fingerprint: null, ...answer, choices }
 }
 
 function streams(place: string, file: CaseFile, one: Case): void {

@@ -19,8 +19,9 @@ export const chatDialect = asDialect<ChatRequest>({
   ids: chatIds,
   prepend: prependToChat,
   toChat: (request) => request,
-  // OpenAI's description of an answer requires both members that are null.
+  // Descriptions of an answer require the members that are null: OpenAI's those of a choice, OpenRouter's the fingerprint.
   fromChat: (completion) => ({
+    system_fingerprint: null,
     ...completion,
     choices: completion.choices.map(({ message, ...choice }) => ({
       logprobs: null,
