@@ -120,6 +120,17 @@ describe("words of chat that are one vendor's", () => {
     expect(await refused.json()).toMatchObject({ error: { param: 'safe_prompt' } })
   })
 
+  it('ask for the usage of a stream', async () => {
+    for (const model of ['gpt', 'plain']) {
+      await upstream.script(path(model), [answer()])
+      const response = await gateway.chat({ model, messages, stream: true, usage: { include: true } })
+      expect([response.headers.get('x-gateway-dropped'), await response.text()]).toEqual([
+        null,
+        expect.stringContaining('"usage":{"'),
+      ])
+    }
+  })
+
   it('are left to servers that may know them', async () => {
     await upstream.script(path('plain'), [answer()])
     expect(await asked('plain', '/v1/chat/completions', { ...said, ...theirs })).toMatchObject(theirs)

@@ -5,6 +5,7 @@ import { type Adapter, adapterFor, dropper, type Provider } from '../provider.ts
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { keyConnection } from '../wire/connection/key-connection.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
+import { THINKING } from '../wire/fitting/vendor-words.ts'
 import { withBetas } from './bound-thoughts.ts'
 import { messagesFailure } from './messages-failure.ts'
 import { messagesReply } from './messages-reply.ts'
@@ -67,5 +68,6 @@ export const anthropic: Provider = {
     }
   },
   healthRequest: healthRequestAt('/v1/models?limit=1'),
+  words: THINKING,
   adapters: { chat: adapterFor(chat), messages: nativeMessages, count_tokens: nativeCountTokens },
 }

@@ -53,7 +53,7 @@ interface ThinkingFields {
 }
 
 /** The thinking fields of a request. The vendor's own `thinking` takes precedence over `reasoning_effort`; its budget, which
- *  models since 4.7 refuse, becomes the nearest effort. */
+ *  models since 4.7 refuse, becomes the nearest effort. Other vendors enable thinking without a budget. */
 export function thinkingFields(
   body: ChatRequest,
   model: string,
@@ -63,9 +63,13 @@ export function thinkingFields(
   const own = isRecord(body.thinking) ? body.thinking : undefined
   const { type, budget_tokens } = own ?? {}
   if (type === 'disabled') return { thinking: unthinking(model, 'thinking'), budget: 0 }
-  const isRefused = refusesBudget(type, model)
-  if (own && !isRefused) return { thinking: own, budget: typeof budget_tokens === 'number' ? budget_tokens : 0 }
-  const effort = isRefused ? effortOfBudget(Number(budget_tokens)) : body.reasoning_effort
+  const isOpen = type === 'enabled' && budget_tokens === undefined
+  const isRefused = !isOpen && refusesBudget(type, model)
+  if (own && !isOpen && !isRefused) {
+    return { thinking: own, budget: typeof budget_tokens === 'number' ? budget_tokens : 0 }
+  }
+  const asked = body.reasoning_effort ?? (isOpen ? 'medium' : undefined)
+  const effort = isRefused ? effortOfBudget(Number(budget_tokens)) : asked
   if (effort === undefined || effort === null) return { budget: 0 }
   if (effort === 'none') return { thinking: unthinking(model, 'reasoning_effort'), budget: 0 }
   const wanted = entryOf(BUDGETS, effort)

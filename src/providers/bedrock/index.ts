@@ -7,6 +7,7 @@ import { wholeBody } from '../../transport/whole-body.ts'
 import { adapterFor, type Connection, type ListedModel, type Listing, type Provider } from '../provider.ts'
 import { connectionAt } from '../wire/connection/connection-at.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
+import { THINKING } from '../wire/fitting/vendor-words.ts'
 import { converse } from './converse.ts'
 import { invokeEmbedding } from './invoke-embedding.ts'
 import { invokeRerank } from './invoke-rerank.ts'
@@ -42,6 +43,7 @@ export const bedrock: Provider = {
     }
     return connectionAt(base, own, parameters, defaults)
   },
+  words: THINKING,
   adapters: {
     chat: adapterFor(converse),
     embedding: adapterFor(invokeEmbedding),

@@ -3,6 +3,7 @@ import { adapterFor, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
+import { THINKING } from '../wire/fitting/vendor-words.ts'
 import { cohereChat } from './cohere-chat.ts'
 import { cohereEmbed } from './cohere-embed.ts'
 import { cohereRerank } from './cohere-rerank.ts'
@@ -23,6 +24,7 @@ export const cohere: Provider = {
   listings: () => [models],
   connect: (parameters, defaults) => bearerConnection('cohere', API_BASE, parameters, defaults),
   healthRequest: healthRequestAt('/v1/models?page_size=1'),
+  words: THINKING,
   adapters: {
     chat: adapterFor(cohereChat),
     cohere_chat: nativeCohereChat,

@@ -3,6 +3,7 @@ import { type Adapters, adapterFor, type ListedModel, type Provider } from '../p
 import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
+import { THINKING } from '../wire/fitting/vendor-words.ts'
 import { batchEmbed } from './batch-embed.ts'
 import { generateContent, tieredContent } from './generate-content.ts'
 import { editImage, generateImage } from './media/generate-image.ts'
@@ -57,5 +58,6 @@ export const gemini: Provider = {
       : { ...connection, basePath: `${path}/${parameters.api_version ?? API_VERSION}` }
   },
   healthRequest: healthRequestAt('/models?pageSize=1'),
+  words: THINKING,
   adapters: { ...geminiAdapters, chat: adapterFor(tieredContent) },
 }

@@ -105,7 +105,7 @@ export function openaiChatWith(
 
     stream: ({ body, translated }) =>
       openaiChatStream({
-        hideUsage: body.stream_options?.include_usage !== true,
+        hideUsage: body.stream_options?.include_usage !== true && asRecord(body.usage).include !== true,
         ...(typeof body.n === 'number' ? { choices: body.n } : {}),
         ...(usageUnder === undefined ? {} : { usageUnder }),
         ...(writesForLong(body) ? { writesForLong: true } : {}),

@@ -5,7 +5,7 @@ import type { Vendor } from '../openai-compatible/index.ts'
 import { OPENROUTER_FIELDS, PROXY_FIELDS } from '../openai-compatible/proxy-fields.ts'
 import { perplexityChat } from '../perplexity/chat.ts'
 import { adapterFor } from '../provider.ts'
-import { VENDOR_WORDS } from '../wire/fitting/vendor-words.ts'
+import { THINKING, VENDOR_WORDS } from '../wire/fitting/vendor-words.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { MAX_TOKENS } from './fitting/limit.ts'
 import { openrouterImages } from './modes.ts'
@@ -91,6 +91,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['audio_speech', ...HEARING],
     // The models that a compound system is made of.
     routingFields: new Set(['compound_custom']),
+    words: new Set(['reasoning_format', 'include_reasoning']),
     chat: {
       conversation: { reasoning: 'reasoning', strictAnswers: true, strictCalls: true },
       fields: { unknownHints: [...OF_OPENAI, 'prompt_cache_key'], refuses: ['top_k'], stops: 4 },
@@ -112,7 +113,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     own: { image_generation: adapterFor(togetherImages) },
     // The model that moderates.
     routingFields: new Set(['safety_model']),
-    words: new Set(['reasoning']),
+    words: new Set(['reasoning', 'chat_template_kwargs']),
     chat: {
       // Only users speak in parts.
       conversation: { stringContents: true },
@@ -124,6 +125,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'Fireworks AI',
     apiBase: 'https://api.fireworks.ai/inference/v1',
     modes: ['responses', 'embedding'],
+    words: THINKING,
     chat: {
       conversation: { reasoning: 'reasoning_content', strictAnswers: true, strictCalls: true },
       fields: {
@@ -154,6 +156,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'DeepSeek',
     apiBase: 'https://api.deepseek.com/v1',
     modes: [],
+    words: THINKING,
     chat: {
       conversation: { reasoning: 'reasoning_content', noReasoning: '' },
       limit: MAX_TOKENS,
@@ -170,7 +173,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['embedding', 'audio_speech', 'audio_transcription', 'rerank'],
     own: { image_generation: adapterFor(openrouterImages) },
     routingFields: OPENROUTER_FIELDS,
-    words: new Set(['reasoning', 'usage']),
+    words: new Set(['reasoning', 'usage', 'include_reasoning']),
     chat: { conversation: { cacheMarks: true, reasoningDetails: true } },
   },
   // It ended its chat in September 2026: both are at /responses.
@@ -205,6 +208,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'Cerebras',
     apiBase: 'https://api.cerebras.ai/v1',
     modes: [],
+    words: new Set(['reasoning_format']),
     chat: {
       conversation: { reasoning: 'reasoning', strictAnswers: true, strictCalls: true },
       fields: { unknownHints: [...OF_OPENAI, 'prompt_cache_key'], refuses: ['top_k'], stops: 4 },
@@ -217,6 +221,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'NVIDIA NIM',
     apiBase: 'https://integrate.api.nvidia.com/v1',
     modes: ['embedding'],
+    words: new Set(['chat_template_kwargs']),
     chat: {
       conversation: { reasoning: 'reasoning_content', strictAnswers: true, strictCalls: true, stringContents: true },
       fields: {
@@ -232,6 +237,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'Moonshot AI',
     apiBase: 'https://api.moonshot.ai/v1',
     modes: [],
+    words: THINKING,
     chat: {
       conversation: {
         reasoning: 'reasoning_content',
@@ -275,6 +281,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     models: false,
     // A tuned model of the account.
     routingFields: new Set(['lora']),
+    words: new Set(['chat_template_kwargs']),
     chat: { conversation: { stringContents: true }, limit: MAX_TOKENS },
   },
   ...OWN_SERVERS,

@@ -7,6 +7,7 @@ import { openaiChatWith } from '../openai/chat.ts'
 import { MAX_TOKENS } from '../openai/fitting/limit.ts'
 import { type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
 import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
+import { THINKING } from '../wire/fitting/vendor-words.ts'
 import { accessTokens } from './access-tokens.ts'
 import { claudeAdapters } from './claude.ts'
 import { predictEmbeddings } from './predict-embeddings.ts'
@@ -59,6 +60,7 @@ export const vertex: Provider = {
     if (account) accounts.set(connection, account)
     return connection
   },
+  words: THINKING,
   adapters: google,
   routingFields: MESSAGES_ROUTING,
   adaptersOf({ model }) {

@@ -5,6 +5,7 @@ import { chat, chatRequest } from '../../../src/modes/chat.ts'
 import { asMode, type ModelRequest } from '../../../src/modes/mode.ts'
 import { translatorOf } from '../../../src/pipeline/translate/translator.ts'
 import type { Notes } from '../../../src/providers/provider.ts'
+import { inCommonWords, THINKING } from '../../../src/providers/wire/fitting/vendor-words.ts'
 import { wholeBody } from '../../../src/transport/whole-body.ts'
 import { deploymentOf } from '../../support/deployment-of.ts'
 
@@ -172,4 +173,47 @@ describe('a tool of type function', () => {
     { type: 'custom', custom: { name: 'patch' } },
     { type: 'web_search_20250305', name: 'web_search' },
   ])('%o is taken', (tool) => expect(issue(tool)).toBeUndefined())
+})
+
+describe("a vendor's words for reasoning", () => {
+  const told = (said: Record<string, unknown>, known?: ReadonlySet<string>) => {
+    const dropped: string[] = []
+    const { changes } = inCommonWords(said, known, (field) => dropped.push(field))
+    const left = Object.entries({ ...said, ...changes }).filter(([, value]) => value !== undefined)
+    return [Object.fromEntries(left), dropped]
+  }
+
+  it.each([
+    [{ thinking: { type: 'disabled' } }, 'none'],
+    [{ thinking: { type: 'enabled' } }, 'medium'],
+    [{ thinking: { type: 'enabled', budget_tokens: 20_000 } }, 'high'],
+    [{ thinking: { type: 'adaptive' } }, undefined],
+    [{ thinking: { type: 'enabled' }, reasoning_effort: 'max' }, 'max'],
+    [{ enable_thinking: false, thinking_budget: 9000 }, 'none'],
+    [{ enable_thinking: true, thinking_budget: 2000 }, 'low'],
+    [{ chat_template_kwargs: { enable_thinking: false } }, 'none'],
+    [{ chat_template_kwargs: { thinking: true } }, 'medium'],
+  ])('become an effort: %j', (said, effort) => {
+    expect(told(said)).toEqual([effort ? { reasoning_effort: effort } : {}, []])
+  })
+
+  it('are left out where they ask for what is so anyway, and named where they do not', () => {
+    expect(told({ reasoning_format: 'parsed', include_reasoning: true })).toEqual([{}, []])
+    expect(told({ reasoning_format: 'hidden', include_reasoning: false })).toEqual([
+      {},
+      ['include_reasoning', 'reasoning_format'],
+    ])
+  })
+
+  it('are left to those that know them, and to all where nothing stands for them', () => {
+    const thinking = { thinking: { type: 'disabled' } }
+    expect(told(thinking, THINKING)).toEqual([thinking, []])
+    const template = { chat_template_kwargs: { enable_thinking: false, tone: 'dry' } }
+    expect(told(template)).toEqual([template, []])
+  })
+
+  it('may enable it without a budget at Claude', async () => {
+    const { sent } = await asked(CLAUDE, { thinking: { type: 'enabled' } })
+    expect(sent.thinking).toEqual({ type: 'enabled', budget_tokens: 8192 })
+  })
 })

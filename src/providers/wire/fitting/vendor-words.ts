@@ -1,15 +1,29 @@
-import { isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import { asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import { effortOfBudget } from './nearest-effort.ts'
 
 /** What clients of some vendors say in chat in words of these, by what every vendor knows; undefined where that has no word
  *  for it. */
-const WORDS: Readonly<Record<string, (value: unknown, drop: Drop) => JsonRecord | undefined>> = {
+const WORDS: Readonly<Record<string, (value: unknown, drop: Drop, body: JsonRecord) => JsonRecord | undefined>> = {
   // OpenRouter's
   reasoning: (value, drop) => (isRecord(value) ? { reasoning_effort: effortIn(value, drop) } : undefined),
-  usage(_, drop) {
+  usage(value, drop, { stream }) {
+    if (asRecord(value).include === true && stream === true) return { stream_options: { include_usage: true } }
     drop('usage')
     return {}
+  },
+  include_reasoning: shownAsUsual('include_reasoning', true),
+  // Groq's
+  reasoning_format: shownAsUsual('reasoning_format', 'parsed'),
+  // DeepSeek's, Kimi's and GLM's, and that of the Messages API
+  thinking: (value) => (isRecord(value) ? { reasoning_effort: effortOfThinking(value) } : undefined),
+  // Qwen's
+  enable_thinking: (isWanted, _, { thinking_budget: budget }) => ({ reasoning_effort: effortIf(isWanted, budget) }),
+  thinking_budget: (budget, _, { enable_thinking: isWanted }) => ({ reasoning_effort: effortIf(isWanted, budget) }),
+  // Of servers of open models, whose templates have one of both names for it
+  chat_template_kwargs(value) {
+    const { enable_thinking, thinking = enable_thinking, ...others } = asRecord(value)
+    return Object.keys(others).length === 0 ? { reasoning_effort: effortIf(thinking) } : undefined
   },
   // Mistral's
   random_seed: (seed) => ({ seed }),
@@ -19,6 +33,9 @@ const WORDS: Readonly<Record<string, (value: unknown, drop: Drop) => JsonRecord 
 /** All of them, for servers that may know any. */
 export const VENDOR_WORDS: ReadonlySet<string> = new Set(Object.keys(WORDS))
 
+/** Those of vendors whose translation reads `thinking` itself. */
+export const THINKING: ReadonlySet<string> = new Set(['thinking'])
+
 /** The words of a request that a vendor does not know, without those that ask for nothing, as changes of it to what every
  *  vendor knows. What the request says in those words, too, stays. */
 export function inCommonWords(body: JsonRecord, known: ReadonlySet<string> | undefined, drop: Drop) {
@@ -27,7 +44,7 @@ export function inCommonWords(body: JsonRecord, known: ReadonlySet<string> | und
   for (const word of VENDOR_WORDS) {
     const value = body[word]
     if (value === undefined || value === null || known?.has(word)) continue
-    const common = WORDS[word]?.(value, drop)
+    const common = WORDS[word]?.(value, drop, body)
     if (common === undefined) continue
     changes[word] = undefined
     for (const name of Object.keys(common)) {
@@ -44,5 +61,24 @@ function effortIn({ effort, enabled, max_tokens, exclude }: JsonRecord, drop: Dr
   if (exclude === true) drop('reasoning.exclude')
   if (enabled === false) return 'none'
   if (typeof max_tokens === 'number') return effortOfBudget(max_tokens)
-  return effort ?? (enabled === true ? 'medium' : undefined)
+  return effort ?? effortIf(enabled)
+}
+
+/** The effort that a vendor's `thinking` asks for; none in particular where it leaves that to the model. */
+function effortOfThinking({ type, budget_tokens: budget }: JsonRecord): unknown {
+  return effortIf(type === 'disabled' ? false : type === 'enabled' || undefined, budget)
+}
+
+function effortIf(isWanted: unknown, budget?: unknown): string | undefined {
+  if (isWanted === false) return 'none'
+  if (typeof budget === 'number') return effortOfBudget(budget)
+  return isWanted === true ? 'medium' : undefined
+}
+
+/** A word for how reasoning is shown, and its value for how it is shown anyway. */
+function shownAsUsual(word: string, usual: unknown) {
+  return (value: unknown, drop: Drop) => {
+    if (value !== usual) drop(word)
+    return {}
+  }
 }
