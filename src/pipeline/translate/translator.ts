@@ -2,6 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import { type Adapter, dropper, type Outgoing, type StreamStep } from '../../providers/provider.ts'
+import { FUNCTIONS } from '../../providers/wire/fitting/vendor-words.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
@@ -10,6 +11,7 @@ import { defaultFields } from './default-fields.ts'
 import { type Dialect, type DialectStream, namesOf } from './dialect.ts'
 import { COMMON, fitted } from './fitting-calls.ts'
 import { lacks } from './lacking-capabilities.ts'
+import { withLegacyFunctions } from './legacy-functions.ts'
 import { refusedHints } from './refused-hints.ts'
 import { shaped } from './shaped.ts'
 import { asEvents, unstreamed, wholeStream } from './whole-as-stream.ts'
@@ -41,7 +43,7 @@ export function translatorOf(deployment: Deployment, mode: Mode, dialect: Dialec
     return adapter && plainTranslator(adapter)
   }
   const native = dialect.native && !lacks(deployment, dialect.native) ? deployment.adapter(dialect.native) : undefined
-  if (native) return nativeTranslator(native, dialect)
+  if (native) return nativeTranslator(native, dialect, deployment.provider.words?.has(FUNCTIONS) === true)
   const chat = deployment.adapter('chat', mode.name)
   return chat && translated(fitted(chat, COMMON), dialect)
 }
@@ -49,7 +51,7 @@ export function translatorOf(deployment: Deployment, mode: Mode, dialect: Dialec
 /** Cached: each call looks its translators up several times, and native ones hold no state of a call. */
 const nativeTranslators = new WeakMap<Adapter, Map<Dialect, Translator>>()
 
-function nativeTranslator(adapter: Adapter, dialect: Dialect): Translator {
+function nativeTranslator(adapter: Adapter, dialect: Dialect, knowsFunctions: boolean): Translator {
   let translators = nativeTranslators.get(adapter)
   if (!translators) {
     translators = new Map()
@@ -57,7 +59,8 @@ function nativeTranslator(adapter: Adapter, dialect: Dialect): Translator {
   }
   let translator = translators.get(dialect)
   if (!translator) {
-    translator = dialect.native === 'chat' ? inChat(fitted(adapter), dialect) : inOwnDialect(adapter, dialect)
+    const told = () => (knowsFunctions ? fitted(adapter) : withLegacyFunctions(fitted(adapter)))
+    translator = dialect.native === 'chat' ? inChat(told(), dialect) : inOwnDialect(adapter, dialect)
     translators.set(dialect, translator)
   }
   return translator

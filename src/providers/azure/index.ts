@@ -12,6 +12,7 @@ import { openaiTranscription, openaiTranslation } from '../openai/transcription.
 import { type Adapter, type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
 import { cloudObjectRefused } from '../wire/cloud-objects.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
+import { FUNCTIONS } from '../wire/fitting/vendor-words.ts'
 
 const FIRST_WITH_RESPONSES = '2025-03-01'
 /** Versions before it know neither the usage of streams, nor the newer name of the limit, nor whether calls are parallel. */
@@ -78,6 +79,7 @@ export const azure: Provider = {
       headers: { ...(api_key ? { 'api-key': api_key } : {}), ...connection.headers },
     }
   },
+  words: new Set([FUNCTIONS]),
   adapters,
   writesCache: true,
   adaptersOf(connection) {

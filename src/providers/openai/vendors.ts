@@ -5,7 +5,7 @@ import type { Vendor } from '../openai-compatible/index.ts'
 import { OPENROUTER_FIELDS, PROXY_FIELDS } from '../openai-compatible/proxy-fields.ts'
 import { perplexityChat } from '../perplexity/chat.ts'
 import { adapterFor } from '../provider.ts'
-import { THINKING, VENDOR_WORDS } from '../wire/fitting/vendor-words.ts'
+import { FUNCTIONS, THINKING, VENDOR_WORDS } from '../wire/fitting/vendor-words.ts'
 import { OPENAI_QUIRKS } from './chat-quirks.ts'
 import { MAX_TOKENS } from './fitting/limit.ts'
 import { openrouterImages } from './modes.ts'
@@ -33,6 +33,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'OpenAI',
     apiBase: 'https://api.openai.com/v1',
     modes: ['responses', 'embedding', ...IMAGES, 'audio_speech', ...HEARING, 'moderation'],
+    words: new Set([FUNCTIONS]),
     chat: OPENAI_QUIRKS,
     // The model that writes down a drawing, also as clients write it into forms.
     routingFields: new Set(['svg', 'svg[model]']),
@@ -91,7 +92,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['audio_speech', ...HEARING],
     // The models that a compound system is made of.
     routingFields: new Set(['compound_custom']),
-    words: new Set(['reasoning_format', 'include_reasoning']),
+    words: new Set(['reasoning_format', 'include_reasoning', FUNCTIONS]),
     chat: {
       conversation: { reasoning: 'reasoning', strictAnswers: true, strictCalls: true },
       fields: { unknownHints: [...OF_OPENAI, 'prompt_cache_key'], refuses: ['top_k'], stops: 4 },

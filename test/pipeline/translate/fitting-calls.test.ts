@@ -212,3 +212,54 @@ describe('a call of a function with another name', () => {
     expect(text).toContain('event: message_stop')
   })
 })
+
+describe("a client that asks for 'functions'", () => {
+  const read = { name: 'read', parameters }
+  const asked = {
+    model: 'm',
+    functions: [read],
+    function_call: { name: 'read' },
+    messages: [
+      { role: 'user', content: 'Read' },
+      { role: 'assistant', content: null, function_call: { name: 'read', arguments: '{}' } },
+      { role: 'function', name: 'read', content: 'text' },
+    ],
+  }
+  const called = {
+    tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'read', arguments: '{"a":1}' } }],
+  }
+  const heard = { function_call: { name: 'read', arguments: '{"a":1}' } }
+  const model = 'xai/grok-4.6'
+
+  it('has its vendor asked for tools, where that does not know them', async () => {
+    const own = { ...asked, model: 'gpt-4o' }
+    expect(await sent('openai/gpt-4o', chatDialect, own)).toBe(JSON.stringify(own))
+    expect(JSON.parse(await sent(model, chatDialect, asked))).toEqual({
+      model: 'grok-4.6',
+      tools: [{ type: 'function', function: read }],
+      tool_choice: { type: 'function', function: { name: 'read' } },
+      messages: [
+        asked.messages[0],
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'read', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'text' },
+      ],
+    })
+  })
+
+  it('hears of a call in its own words, whole and streamed', () => {
+    const { translator } = translatorTo(model, chatDialect)
+    const choice = (said: object) => ({ id: 'c', choices: [{ index: 0, ...said, finish_reason: 'tool_calls' }] })
+    const whole = encoder.encode(JSON.stringify(choice({ message: called })))
+    expect(JSON.parse(decoder.decode(translator.reply(whole, {}, outgoing(asked)).bytes))).toMatchObject({
+      choices: [{ message: heard, finish_reason: 'function_call' }],
+    })
+    const event = encoder.encode(`data: ${JSON.stringify(choice({ delta: called }))}\n\n`)
+    const [step] = translator.stream?.(outgoing({ ...asked, stream: true }, true), {}).push(event) ?? []
+    const told = JSON.parse(decoder.decode(step?.out).slice('data: '.length))
+    expect(told.choices).toEqual([{ index: 0, delta: heard, finish_reason: 'function_call' }])
+  })
+})

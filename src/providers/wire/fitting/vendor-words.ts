@@ -33,6 +33,9 @@ const WORDS: Readonly<Record<string, (value: unknown, drop: Drop, body: JsonReco
 /** All of them, for servers that may know any. */
 export const VENDOR_WORDS: ReadonlySet<string> = new Set(Object.keys(WORDS))
 
+/** What OpenAI called tools first. */
+export const FUNCTIONS = 'functions'
+
 /** Those of vendors whose translation reads `thinking` itself. */
 export const THINKING: ReadonlySet<string> = new Set(['thinking'])
 
