@@ -1,9 +1,8 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import { hasAnyOf } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { dropper, type Notes, type Outgoing } from '../../providers/provider.ts'
-import { inCommonWords, VENDOR_WORDS } from '../../providers/wire/fitting/vendor-words.ts'
+import { hasVendorWords, inCommonWords } from '../../providers/wire/fitting/vendor-words.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -61,7 +60,7 @@ function withoutRouting(call: Call, deployment: Deployment): Pick<Call, 'request
 /** A request in chat as a vendor understands it that does not know the words of another one. */
 function withCommonWords(outgoing: Outgoing, { provider }: Deployment): Outgoing {
   const { body, bytes } = outgoing
-  if (!hasAnyOf(body, VENDOR_WORDS)) return outgoing
+  if (!hasVendorWords(body)) return outgoing
   const { changes, names } = inCommonWords(body, provider.words, dropper(outgoing))
   if (isEmpty(changes)) return outgoing
   const told = Object.fromEntries(Object.entries({ ...body, ...changes }).filter(([, value]) => value !== undefined))

@@ -39,6 +39,7 @@ export const OPENAI_QUIRKS = {
   },
   fields: {
     refuses: ['top_k'],
+    refusedBySome: ['stop', 'logprobs', 'top_logprobs'],
     stops: 4,
     // Since 5.1 the models are asked to reason; from 5.5 on they do it unasked.
     samplesAlone: (model: string, effort: unknown) =>

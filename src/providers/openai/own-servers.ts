@@ -26,6 +26,7 @@ export const OWN_SERVERS: Readonly<Record<string, Vendor>> = {
     words: VENDOR_WORDS,
     apiBase: 'http://localhost:8000/v1',
     modes: ['embedding', 'audio_transcription', 'audio_translation', 'rerank'],
+    chat: { fields: { refusedBySome: ['tools'] } },
   },
   lmstudio: {
     label: 'LM Studio',

@@ -28,6 +28,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['embedding', ...IMAGES, 'audio_speech', ...HEARING, 'rerank', 'moderation'],
     routingFields: PROXY_FIELDS,
     words: VENDOR_WORDS,
+    chat: { fields: { refusedBySome: ['tools'] } },
   },
   openai: {
     label: 'OpenAI',

@@ -208,6 +208,7 @@ describe("a vendor's words for reasoning", () => {
   it('are left to those that know them, and to all where nothing stands for them', () => {
     const thinking = { thinking: { type: 'disabled' } }
     expect(told(thinking, THINKING)).toEqual([thinking, []])
+    expect(told({ tool_choice: 'any' }, new Set(['tool_choice']))).toEqual([{ tool_choice: 'required' }, []])
     const template = { chat_template_kwargs: { enable_thinking: false, tone: 'dry' } }
     expect(told(template)).toEqual([template, []])
   })
@@ -215,5 +216,16 @@ describe("a vendor's words for reasoning", () => {
   it('may enable it without a budget at Claude', async () => {
     const { sent } = await asked(CLAUDE, { thinking: { type: 'enabled' } })
     expect(sent.thinking).toEqual({ type: 'enabled', budget_tokens: 8192 })
+  })
+})
+
+describe('what asks for nothing', () => {
+  it.each([
+    ['openai/gpt-5', { stop: [], logprobs: false }],
+    ['vllm/qwen', { tools: [] }],
+    ['openai-compatible/qwen', { tools: [] }],
+  ])('is not told %s, which refuses %j', async (model, fields) => {
+    const { sent, dropped } = await asked(model, fields)
+    expect([Object.keys(sent), dropped]).toEqual([['model', 'messages'], []])
   })
 })

@@ -86,6 +86,7 @@ export function withoutHints(body: ChatRequest, drop: Drop, hints: readonly stri
   return Object.fromEntries(present.map((field) => [field, undefined]))
 }
 
-const isNeutral = (field: string, value: unknown) => CHAT_FIELDS[field]?.neutral?.includes(value)
+const isNeutral = (field: string, value: unknown) =>
+  CHAT_FIELDS[field]?.neutral?.includes(value) || (Array.isArray(value) && value.length === 0)
 
 const isSet = (value: unknown) => value !== undefined && value !== null

@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import { asRecord, hasAnyOf, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import { effortOfBudget } from './nearest-effort.ts'
 
@@ -39,10 +39,16 @@ export const FUNCTIONS = 'functions'
 /** Those of vendors whose translation reads `thinking` itself. */
 export const THINKING: ReadonlySet<string> = new Set(['thinking'])
 
+/** Mistral's choice to call some function, in the word that all vendors know, itself among them. */
+const ANY = 'any'
+
+/** Whether a request may have words of vendors. */
+export const hasVendorWords = (body: JsonRecord) => body.tool_choice === ANY || hasAnyOf(body, VENDOR_WORDS)
+
 /** The words of a request that a vendor does not know, without those that ask for nothing, as changes of it to what every
  *  vendor knows. What the request says in those words, too, stays. */
 export function inCommonWords(body: JsonRecord, known: ReadonlySet<string> | undefined, drop: Drop) {
-  const changes: Record<string, unknown> = {}
+  const changes: Record<string, unknown> = body.tool_choice === ANY ? { tool_choice: 'required' } : {}
   const names: Record<string, string> = {}
   for (const word of VENDOR_WORDS) {
     const value = body[word]
