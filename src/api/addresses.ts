@@ -65,7 +65,7 @@ function encoded(name: string): string {
 
 /** A path of the dialect that the address belongs to: a 404 is written in the shape of that dialect. */
 export function dialectPath(url: string): string {
-  const [, first] = /^[^/]*\/\/[^/]*\/(anthropic|gemini|v1beta)\//.exec(url) ?? []
+  const [, first] = /^[^/]*\/\/[^/]*\/(anthropic|v1\/messages|gemini|v1beta)\//.exec(url) ?? []
   if (first === undefined) return ''
-  return first === 'anthropic' ? '/v1/messages' : '/v1beta/models'
+  return first === 'gemini' || first === 'v1beta' ? '/v1beta/models' : '/v1/messages'
 }

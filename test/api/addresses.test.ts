@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, inject, it, vi } from 'vitest'
-import { readdressing } from '../../src/api/addresses.ts'
+import { dialectPath, readdressing } from '../../src/api/addresses.ts'
 import type { ModelRoute } from '../../src/api/v1/model-route.ts'
 import { routes } from '../../src/app.ts'
 import { adminApi } from '../support/admin-api.ts'
@@ -66,6 +66,16 @@ describe('an address', () => {
     '/gemini/models',
     '/v1/',
   ])('that no vendor has, %s, stays unknown', (path) => expect(pathOf(path)).toBe(path))
+
+  it.each([
+    ['/v1/messages/batches', '/v1/messages'],
+    ['/anthropic/v1/files', '/v1/messages'],
+    ['/v1beta/files', '/v1beta/models'],
+    ['/v1/messages', ''],
+    ['/v1/chat/messages/x', ''],
+  ])('%s that is unknown is refused as %j is', (path, dialect) =>
+    expect(dialectPath(`http://gateway.test${path}`)).toBe(dialect),
+  )
 
   it('is found once: what it leads to leads nowhere else', () => {
     const part = fc.constantFrom(

@@ -61,8 +61,12 @@ function addressOf(source: JsonRecord, at: string): string {
 function dataOf(value: unknown, at: string): string {
   const source = asRecord(value)
   if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`
-  if (source.type === 'text') return `data:text/plain;base64,${base64Of(asText(source.data))}`
+  if (source.type === 'text') return plainText(asText(source.data))
+  const blocks = source.type === 'content' ? blocksOf(source.content) : []
+  if (blocks.length > 0 && blocks.every(({ type }) => type === 'text')) {
+    return plainText(blocks.map(({ text }) => asText(text)).join('\n'))
+  }
   throw inexpressible(at, `'${at}': send the bytes in base64, text, or an address.`)
 }
 
-const base64Of = (text: string) => base64Text(new TextEncoder().encode(text))
+const plainText = (text: string) => `data:text/plain;base64,${base64Text(new TextEncoder().encode(text))}`
