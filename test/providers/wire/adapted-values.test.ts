@@ -219,6 +219,24 @@ describe("a vendor's words for reasoning", () => {
   })
 })
 
+describe('a schema for the answer', () => {
+  const schema = { type: 'object' }
+  const response_format = { type: 'json_schema', json_schema: { schema, name: 'output' } }
+
+  it.each([
+    [{ type: 'json_object', schema }],
+    [{ type: 'json_schema', schema }],
+    [{ type: 'json_schema', json_schema: { schema } }],
+  ])('as another vendor takes it, %j, becomes one as all take it', (format) => {
+    expect(inCommonWords({ response_format: format }, undefined, () => {}).changes).toEqual({ response_format })
+  })
+
+  it.each([{ type: 'json_object' }, { type: 'text' }, { type: 'json_schema', json_schema: { name: 'a', schema } }])(
+    'is left as it is: %j',
+    (format) => expect(inCommonWords({ response_format: format }, undefined, () => {}).changes).toEqual({}),
+  )
+})
+
 describe('what asks for nothing', () => {
   it.each([
     ['openai/gpt-5', { stop: [], logprobs: false }],

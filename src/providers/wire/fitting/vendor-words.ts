@@ -1,6 +1,7 @@
 import { asRecord, hasAnyOf, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import { effortOfBudget } from './nearest-effort.ts'
+import { schemaFormat } from './schema-format.ts'
 
 /** What clients of some vendors say in chat in words of these, by what every vendor knows; undefined where that has no word
  *  for it. */
@@ -24,6 +25,11 @@ const WORDS: Readonly<Record<string, (value: unknown, drop: Drop, body: JsonReco
   chat_template_kwargs(value) {
     const { enable_thinking, thinking = enable_thinking, ...others } = asRecord(value)
     return Object.keys(others).length === 0 ? { reasoning_effort: effortIf(thinking) } : undefined
+  },
+  // Perplexity's, and that of servers of open models
+  response_format(value) {
+    const response_format = schemaFormat(value)
+    return response_format && { response_format }
   },
   // Mistral's
   random_seed: (seed) => ({ seed }),
@@ -55,7 +61,7 @@ export function inCommonWords(body: JsonRecord, known: ReadonlySet<string> | und
     if (value === undefined || value === null || known?.has(word)) continue
     const common = WORDS[word]?.(value, drop, body)
     if (common === undefined) continue
-    changes[word] = undefined
+    changes[word] = common[word]
     for (const name of Object.keys(common)) {
       if (body[name] !== undefined || common[name] === undefined) continue
       changes[name] = common[name]
