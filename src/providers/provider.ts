@@ -147,6 +147,9 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   /** How to ask once more, where a request was refused for what only another provider can read, or for what the model turns
    *  out not to take or do; undefined if it was refused for something else. */
   again?(failure: GatewayError, call: Outgoing<Request>): Rewrite | undefined
+  /** Names what of a call was refused, where the model refuses it in every call that has it; undefined if this call does not
+   *  have it, or if it stands in the conversation. */
+  refused?(failure: GatewayError, call: Outgoing<Request>): string | undefined
 }
 
 /** What an adapter serves: a kind of request in its public shape, or another dialect of chat that the vendor serves

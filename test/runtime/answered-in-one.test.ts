@@ -63,19 +63,21 @@ const completion = {
   usage: { prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 },
 }
 
-it('a model of Bedrock that does not stream beside tools is asked for the whole answer', async () => {
+it('a model of Bedrock that does not stream beside tools is asked for the whole answer, and at once from then on', async () => {
   const message = "This model doesn't support tool use in streaming mode."
   const toolUse = { toolUseId: 'call_1', name: 'weather', input: { city: 'Zürich' } }
   const usage = { inputTokens: 9, outputTokens: 5, totalTokens: 14 }
   const answer = { output: { message: { role: 'assistant', content: [{ toolUse }] } }, stopReason: 'tool_use', usage }
-  await upstream.script(path('llama'), [json(400, { message }), json(200, answer)])
+  await upstream.script(path('llama'), [json(400, { message }), json(200, answer), json(200, answer)])
   const tools = [{ type: 'function' as const, function: { name: 'weather' } }]
-  const stream = openaiClient(gateway).chat.completions.stream({ model: 'llama', messages, tools })
-  const { choices } = await stream.finalChatCompletion()
-  expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { tool_calls: [call] } })
+  for (let times = 0; times < 2; times++) {
+    const stream = openaiClient(gateway).chat.completions.stream({ model: 'llama', messages, tools })
+    const { choices } = await stream.finalChatCompletion()
+    expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { tool_calls: [call] } })
+  }
   const asked = (await upstream.calls(path('llama'))).map((one) => one.path.split('/').at(-1))
-  expect(asked).toEqual(['converse-stream', 'converse'])
-  await untouched('llama', 2)
+  expect(asked).toEqual(['converse-stream', 'converse', 'converse'])
+  await untouched('llama', 3)
   expect(lastLine()).toMatchObject({ usage: { inputTokens: 9, outputTokens: 5 }, attempts: 1, streamed: true })
 })
 

@@ -211,11 +211,32 @@ describe('a deployment on Azure whose name tells nothing of its model', () => {
     ])
   })
 
+  it('is asked so at once by the next call, and asked as ever by one that is sampled otherwise', async () => {
+    await upstream.script(path('renamed'), [answer(), sampling, answer(), answer()])
+    for (const one of [fields, { temperature: 0.4 }, { temperature: 0.3, reasoning_effort: 'none' }]) {
+      const messages = [{ role: 'user', content: 'Hi' }]
+      const response = await gateway.chat({ model: 'renamed', messages, max_tokens: 9, ...one })
+      const isSampled = 'reasoning_effort' in one
+      expect([response.status, response.headers.get('x-gateway-dropped')]).toEqual([
+        200,
+        isSampled ? null : 'temperature',
+      ])
+    }
+    expect((await sent(4)).map(({ temperature, ...rest }) => [temperature, rest.max_completion_tokens])).toEqual([
+      [undefined, 9],
+      [0.4, 9],
+      [undefined, 9],
+      [0.3, 9],
+    ])
+  })
+
   it('is so for a client of another dialect', async () => {
-    await upstream.script(path('renamed'), [sampling, answer()])
-    const response = await post('renamed', fields)
-    expect([response.status, response.headers.get('x-gateway-dropped')]).toEqual([200, 'temperature'])
-    expect((await sent(2)).map(({ temperature }) => temperature)).toEqual([0.3, undefined])
+    await upstream.script(path('renamed'), [sampling, answer(), answer()])
+    for (let times = 0; times < 2; times++) {
+      const response = await post('renamed', { temperature: 0.5 })
+      expect([response.status, response.headers.get('x-gateway-dropped')]).toEqual([200, 'temperature'])
+    }
+    expect((await sent(3)).map(({ temperature }) => temperature)).toEqual([0.5, undefined, undefined])
   })
 
   it('is not told otherwise what a strict client asks for', async () => {

@@ -10,7 +10,7 @@ import type { PipelineServices } from '../services.ts'
 import { translatorOf } from '../translate/translator.ts'
 import type { WrittenReply } from '../translate/written-reply.ts'
 import { type AnswerSoFar, newAnswerSoFar } from './answer-so-far.ts'
-import { askedAgain } from './asked-again.ts'
+import { askedAgain, askedAsKnown } from './asked-again.ts'
 import { ask, type Exchange, fail, newExchange, refusalIn, release, uploaded } from './exchange.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import {
@@ -64,7 +64,7 @@ export async function attempt(
       tried.upstreamStatus = response.status
       if (isSuccess(response)) break
       const failure = await refusalIn(exchange, asked.translator, response)
-      const again = askedAgain(asked, failure)
+      const again = askedAgain(tried.deployment, asked, failure)
       const refused = { status: response.status, failure }
       if (!again && !inChatInstead(call, tried.deployment, asked.translator, refused)) throw failure
       asked = again ?? attemptRequestOf(services, call, tried)
@@ -116,5 +116,6 @@ function attemptRequestOf(services: PipelineServices, call: Call, tried: Attempt
   if (!translator) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
   const outgoing = withDefaults(call, deployment, translator.translates === true, tried)
   const continuable = continuationTargets(services, call, tried, undefined).length > 0
-  return continuable ? { translator, outgoing, answerSoFar: newAnswerSoFar() } : { translator, outgoing }
+  const answerSoFar = continuable ? newAnswerSoFar() : undefined
+  return askedAsKnown(deployment, { translator, outgoing, answerSoFar })
 }

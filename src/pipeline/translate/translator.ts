@@ -128,7 +128,7 @@ function inOwnDialect(adapter: Adapter, { follow }: Dialect): Translator {
 
 /** A dialect translated through chat. */
 function translated(adapter: Adapter, dialect: Dialect): Translator {
-  const { stream, again, ...rest } = adapter
+  const { stream, again, refused, ...rest } = adapter
   const inChatShape = new WeakMap<ModelRequest, Outgoing>()
   const asChat = (call: Outgoing): Outgoing => {
     let chat = inChatShape.get(call.body)
@@ -158,6 +158,7 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
     },
     request: (call, connection) => adapter.request(asChat(call), connection),
     ...(again ? { again: (failure, call) => again(failure, asChat(call)) } : {}),
+    ...(refused ? { refused: (failure, call) => refused(failure, asChat(call)) } : {}),
     reply: (bytes, headers, call) => written(asCompletion(adapter.reply(bytes, headers, asChat(call))), dialect, call),
     ...(stream
       ? {

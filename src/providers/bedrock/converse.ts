@@ -6,7 +6,7 @@ import { bedrockFailure } from './bedrock-failure.ts'
 import { converseReply } from './converse-reply.ts'
 import { CLAUDE, converseRequest } from './converse-request.ts'
 import { converseStream } from './converse-stream.ts'
-import { wholeInstead } from './whole-instead.ts'
+import { unstreamed, wholeInstead } from './whole-instead.ts'
 import { withoutThoughts } from './without-thoughts.ts'
 
 const OBJECTS = /^s3:/i
@@ -32,6 +32,7 @@ export const converse: Adapter<ChatRequest> = {
   streamType: /^application\/vnd\.amazon\.eventstream\b/i,
   failure: bedrockFailure,
   again: (failure) => wholeInstead(failure) ?? withoutThoughts(failure),
+  refused: unstreamed,
 }
 
 /** Claude tells at which stop sequence it stopped, if it is asked. Clients of chat do not look for it. */

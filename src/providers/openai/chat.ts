@@ -35,7 +35,7 @@ import { adaptedFields, withoutHints, withoutRefused } from './fitting/fields.ts
 import { takenFormat, withTakenFormat } from './fitting/formats.ts'
 import { takenTools } from './fitting/functions.ts'
 import { takenLimit } from './fitting/limit.ts'
-import { withTakenFields } from './fitting/refused-fields.ts'
+import { refusedField, withTakenFields } from './fitting/refused-fields.ts'
 import { strictFields } from './fitting/strict-fields.ts'
 import { forcedCallFields } from './fitting/tool-choice.ts'
 import { reportedError } from './read-error.ts'
@@ -116,6 +116,7 @@ export function openaiChatWith(
     failure: openaiFailure,
 
     again: withTakenFields,
+    refused: refusedField,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../../../lib/errors.ts'
 import { asText } from '../../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
 import { dropper, type Outgoing, type Rewrite } from '../../provider.ts'
 import { editing } from '../../wire/fitting/edited-request.ts'
 
@@ -20,14 +21,22 @@ const LIMITS = [
  *  and behind servers of other names. */
 export function withTakenFields(failure: GatewayError, call: Outgoing): Rewrite | undefined {
   if (failure.failure !== 'upstream_rejected') return undefined
-  const { message, details } = failure
-  const limit = LIMITS.find(([, , said]) => said.test(message))
+  const limit = limitIn(failure)
   if (limit) {
     const [from, to] = limit
     return editing((body) => ({ [from]: undefined, [to]: body[to] ?? body[from] }))
   }
-  const param = asText(details.param)
-  if (!REFUSED.has(details.code) || !SAMPLING.has(param)) return undefined
+  const param = asText(failure.details.param)
+  if (!REFUSED.has(failure.details.code) || !SAMPLING.has(param)) return undefined
   dropper(call)(param)
   return editing(() => ({ [param]: undefined }))
 }
+
+/** The refused field of a call: the limit by its name, a setting of sampling by its value and the effort beside it. */
+export function refusedField(failure: GatewayError, { body }: Outgoing<ChatRequest>): string | undefined {
+  const field = limitIn(failure)?.[0] ?? asText(failure.details.param)
+  if (body[field] == null) return undefined
+  return SAMPLING.has(field) ? `${field} ${body[field]} ${body.reasoning_effort}` : field
+}
+
+const limitIn = ({ message }: GatewayError) => LIMITS.find(([, , said]) => said.test(message))
