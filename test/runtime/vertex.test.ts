@@ -4,6 +4,7 @@ import { reveal, secret } from '../../src/lib/secret.ts'
 import { accessTokens } from '../../src/providers/vertex/access-tokens.ts'
 import { type ServiceAccount, serviceAccountOf } from '../../src/providers/vertex/service-account.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
+import { chatInit } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import { type Behaviour, change, frames, json, slowHeaders } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
@@ -167,19 +168,22 @@ describe('Vertex', () => {
   }
   const place = '/v1/projects/project-1/locations/us-east5/publishers'
 
-  it('answers as Gemini, with a token', async () => {
+  it('answers as Gemini, with a token, to calls through other gateways too', async () => {
     const answer = {
       candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
       usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1 },
     }
-    await upstream.script(path('gemini'), [json(200, answer)])
-    const response = await gateway.chat({ model: 'gemini', messages })
-    expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hi' } }] })
-    const [call] = await upstream.calls(path('gemini'))
-    expect(call).toMatchObject({
-      path: `${path('gemini')}${place}/google/models/gemini-2.5-flash:generateContent`,
-      headers: { authorization: 'Bearer ya29.canary-of-the-gateway' },
-    })
+    await upstream.script(path('gemini'), [json(200, answer), json(200, answer)])
+    for (const [index, hops] of ['0', '1'].entries()) {
+      const headers = { 'x-gateway-hops': hops }
+      const response = await gateway.fetch('/v1/chat/completions', chatInit({ model: 'gemini', messages }, { headers }))
+      expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hi' } }] })
+      const call = (await upstream.calls(path('gemini')))[index]
+      expect(call).toMatchObject({
+        path: `${path('gemini')}${place}/google/models/gemini-2.5-flash:generateContent`,
+        headers: { authorization: 'Bearer ya29.canary-of-the-gateway', 'x-gateway-hops': String(index + 1) },
+      })
+    }
     expect(await finished()).toMatchObject({ provider: 'vertex', usage: { inputTokens: 3, outputTokens: 1 } })
   })
 

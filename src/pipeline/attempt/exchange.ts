@@ -8,6 +8,7 @@ import type { Attempt, Call } from '../call.ts'
 import { departure, unsent } from '../client.ts'
 import { asUpstreamFailure } from '../failures.ts'
 import { lostId } from '../ids/lost-id.ts'
+import { countingHops } from '../request/hops.ts'
 import type { IncomingForm } from '../request/incoming-form.ts'
 import { newParting, type Parting } from '../respond/parting.ts'
 import type { PipelineServices } from '../services.ts'
@@ -100,7 +101,7 @@ function askOnce(exchange: Exchange, translator: Translator, outgoing: Outgoing)
 function send(exchange: Exchange, built: UpstreamRequest): Promise<UpstreamResponse> {
   const { services, call, tried, ended, clocks } = exchange
   if (ended.reason) throw ended.reason
-  const request = withTraceparent(exchange, built)
+  const request = withTraceparent(exchange, countingHops(built, call.hops))
   exchange.sent = request.headers
   call.overheadMs ??= performance.now() - call.arrivedAt - (call.cache?.waitedMs ?? 0)
   const transport = tried.deployment.provider.transport ?? services.transport

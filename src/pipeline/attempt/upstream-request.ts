@@ -4,7 +4,6 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import type { Attempt, Call } from '../call.ts'
 import { asRequestFailure } from '../failures.ts'
-import { countingHops } from '../request/hops.ts'
 import { traceOf } from '../request/trace.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Translator } from '../translate/translator.ts'
@@ -19,12 +18,11 @@ interface Requesting {
 
 /** Builds the authorized upstream request of an attempt. */
 export function requestOf(
-  { services, call, tried, ended }: Requesting,
+  { services, tried, ended }: Requesting,
   translator: Translator,
   asked: Outgoing,
 ): UpstreamRequest | Promise<UpstreamRequest> {
-  const { provider, connection: own } = tried.deployment
-  const connection = countingHops(own, call.hops)
+  const { provider, connection } = tried.deployment
   try {
     const request = translator.request(asked, connection)
     if (!provider.authorize && !(request instanceof Promise)) return request

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
-import type { Connection } from '../../providers/provider.ts'
 import { HOPS_HEADER } from '../../transport/open-headers.ts'
+import type { UpstreamRequest } from '../../transport/transport.ts'
 
 /** Gateways may be chained; more hops than this mean that a deployment leads back to its own gateway. */
 const MOST_HOPS = 4
@@ -15,8 +15,8 @@ export function hopsOf(header: string | undefined): number {
   throw new GatewayError('loop_detected', message)
 }
 
-/** The connection with the hop header, for a call that came through other gateways. */
-export function countingHops(connection: Connection, hops: number): Connection {
-  if (hops === 0) return connection
-  return { ...connection, headers: { ...connection.headers, [HOPS_HEADER]: String(hops + 1) } }
+/** The request with the hop header, for a call that came through other gateways. */
+export function countingHops(request: UpstreamRequest, hops: number): UpstreamRequest {
+  if (hops === 0) return request
+  return { ...request, headers: { ...request.headers, [HOPS_HEADER]: String(hops + 1) } }
 }
