@@ -14,7 +14,7 @@ export const PRICES_AS_OF = '2026-11'
 /** Prices by provider and by the provider's name of the model, without its date. These are the usual prices; surcharges
  *  for longer prompts, other regions or faster service are in `surcharge-table.ts`. A price that a vendor lowers for a
  *  time, or for some hours, is listed in full. Azure is left out, because its model name is one that the owner of the
- *  deployment chose. */
+ *  deployment chose: it has the prices of a `base_model`. */
 const TABLE: Readonly<Record<string, Rows>> = {
   openai,
   anthropic: claude,
@@ -22,6 +22,9 @@ const TABLE: Readonly<Record<string, Rows>> = {
   vertex: { ...claude, ...gemini },
   ...others,
 }
+
+/** Whose prices of tokens a provider has for base models, of Azure at its global deployments. */
+const MAKERS: Readonly<Record<string, string>> = { azure: 'openai' }
 
 /** One row of the table: the prices of a model by the name that its versions and dates share. */
 export interface PriceRow {
@@ -73,8 +76,11 @@ function listPricesAt(provider: string, model: string, place: Place): Prices {
 /** The prices of a deployment at its place, completed from the tables. A deployment with a token price keeps all its token
  *  prices: an input part without a price of its own then costs as much as the input. Multipliers apply to any price. */
 export function withListPrices(provider: string, model: string, info: ModelInfo, place: Place = {}): ModelInfo {
-  const listed = listPricesAt(provider, model, place)
-  const surcharges = listSurcharges(provider, model)
+  const { base_model } = place
+  const maker = base_model === undefined ? undefined : entryOf(MAKERS, provider)
+  const listed = listPricesAt(maker ?? provider, base_model ?? model, place)
+  const { tool_costs, ...terms } = listSurcharges(maker ?? provider, base_model ?? model)
+  const surcharges = maker === undefined && tool_costs ? { ...terms, tool_costs } : terms
   const maps = joined(surcharges, info)
   if (info.input_cost_per_token === undefined) return { ...surcharges, ...listed, ...info, ...maps }
   const {

@@ -16,6 +16,8 @@ import type { MadeId } from './wire/made-ids.ts'
 export interface Connection {
   /** The provider's own name of the model. */
   readonly model: string
+  /** The vendor's name of the model, which tells what it takes: the same, unless the operator says another. */
+  readonly baseModel: string
   readonly origin: string
   /** The prefix of every path of the API, without a trailing `/`. */
   readonly basePath: string

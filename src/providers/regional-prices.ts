@@ -2,8 +2,8 @@ import type { GatewayParams } from '../config/sections/model-list.ts'
 import { entryOf } from '../lib/json/lenient.ts'
 import { GLOBAL, REGIONAL_TIMES } from './prices/claude.ts'
 
-/** Where a deployment is. */
-export type Place = Partial<Pick<GatewayParams, 'region' | 'api_base'>>
+/** Where a deployment is, and which model it has there. */
+export type Place = Partial<Pick<GatewayParams, 'region' | 'api_base' | 'base_model'>>
 
 const CLAUDE: ReadonlySet<string> = new Set(GLOBAL)
 const AT_OPENAI = /^https:\/\/[a-z]{2}\.api\.openai\.com(\/|$)/

@@ -78,9 +78,18 @@ describe('the price table', () => {
     ['openai/gpt-6-sol', { api_base: 'https://ours.example/v1' }, 0.00001],
     ['openai/gpt-5.2', { api_base: 'https://eu.api.openai.com/v1' }, 0.000014],
     ['xai/grok-4.6', { api_base: 'https://us.api.x.ai/v1' }, 0.0000066],
-  ])('knows what %s costs where calls stay in a region: %o', (model, place, output_cost_per_token) => {
-    expect(info(model, {}, place)).toMatchObject({ output_cost_per_token })
-  })
+    ['azure/prod', { api_base: 'https://r.openai.azure.com', base_model: 'gpt-6-sol' }, 0.00001],
+    [
+      'bedrock/arn:aws:bedrock:eu-west-1:1:application-inference-profile/p',
+      { region: 'eu-west-1', base_model: 'amazon.nova-lite-v1:0' },
+      0.00000024,
+    ],
+  ])(
+    'knows what %s costs where calls stay in a region, or another model is behind the name: %o',
+    (model, place, output_cost_per_token) => {
+      expect(info(model, {}, place)).toMatchObject({ output_cost_per_token })
+    },
+  )
 
   it('knows nothing of other models and of what is hosted by oneself', () => {
     for (const [provider, model] of [
@@ -93,7 +102,9 @@ describe('the price table', () => {
     ] as const) {
       expect(listPrices(provider, model)).toEqual({})
     }
-    expect(info('echo/echo')).not.toHaveProperty('input_cost_per_token')
+    const azure = { api_base: 'https://r.openai.azure.com' }
+    for (const model of [info('echo/echo'), info('azure/gpt-6-sol', {}, azure)])
+      expect(model).not.toHaveProperty('input_cost_per_token')
   })
 
   it.each([

@@ -67,6 +67,11 @@ export function resolveModel(
   return { provider: kind, upstreamModel: segment === kind ? model.slice(slash + 1) : model }
 }
 
+/** A base model may have its provider in front, as `model` has. */
+export function baseModelOf(provider: unknown, name: unknown): string | undefined {
+  return typeof name === 'string' ? resolveModel(provider, name).upstreamModel : undefined
+}
+
 /** The parameters that say as whom a provider is asked, and where: what a named credential may hold. */
 const accountParams = () => ({
   api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
@@ -113,6 +118,11 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
       .optional()
       .describe('The kind of upstream; default: the first segment of model.'),
     model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
+    base_model: text()
+      .optional()
+      .describe(
+        "The vendor's name of the model, where `model` does not tell it: prices and what the model takes are known by it.",
+      ),
     credential: name()
       .optional()
       .describe('The named credential (`/ui/api/credentials`) that it uses instead of secrets of its own.'),
@@ -163,7 +173,8 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
     }, evenIfBroken)
     .transform((params) => {
       const { provider, upstreamModel } = resolveModel(params.provider, params.model)
-      return { ...params, provider: provider as string, upstream_model: upstreamModel }
+      const base_model = baseModelOf(provider, params.base_model)
+      return { ...params, base_model, provider: provider as string, upstream_model: upstreamModel }
     })
 
 const limit = (unit: string) => count().optional().describe(`${unit} that this deployment accepts in a minute.`)

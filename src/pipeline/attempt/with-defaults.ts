@@ -36,7 +36,7 @@ function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, n
   }
   if (Object.keys(defaults).length === 0) return outgoing
   if (byWayOfChat) return { ...outgoing, chatDefaults: defaults }
-  const missing = defaultFields(defaults, request, endpoint.dialect?.defaults, deployment.connection.model)
+  const missing = defaultFields(defaults, request, endpoint.dialect?.defaults, deployment.connection.baseModel)
   if (Object.keys(missing).length === 0) return outgoing
   return { ...outgoing, body: { ...request, ...missing }, bytes: joinBytes(editJson(bytes, request, missing)) }
 }

@@ -24,7 +24,8 @@ const models = listingAt('/v1/models?limit=1000', 'data', ({ id, display_name })
 
 const chat: Adapter<ChatRequest> = {
   request(call, connection) {
-    const message = messagesRequest(call.body, connection.model, dropper(call))
+    const asked = messagesRequest(call.body, connection.baseModel, dropper(call))
+    const message = { ...asked, model: connection.model }
     return {
       method: 'POST',
       origin: connection.origin,

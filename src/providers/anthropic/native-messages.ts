@@ -49,13 +49,13 @@ export const nativeCountTokens: Adapter = {
 
 function relayed(call: Outgoing, connection: Connection, path: string) {
   const { body, bytes, clientHeaders = {} } = call
-  const { model } = connection
+  const { model, baseModel } = connection
   const changes: Record<string, unknown> = {
     ...ownTurns(body),
-    ...thinkingChanges(body, model),
-    ...samplingChanges(body, model, dropper(call)),
+    ...thinkingChanges(body, baseModel),
+    ...samplingChanges(body, baseModel, dropper(call)),
   }
-  Object.assign(changes, askedCallChanges(body, changes, model, dropper(call)))
+  Object.assign(changes, askedCallChanges(body, changes, baseModel, dropper(call)))
   if (body.model !== model) changes.model = model
   if (isRecord(body.metadata)) Object.assign(changes, forUpstream(body))
   return {

@@ -61,6 +61,9 @@ export const azure: Provider = {
     credentials: [['api_key']],
     parameters: {
       api_base: { required: true, meaning: "The resource's address: https://<resource>.openai.azure.com." },
+      base_model: {
+        meaning: "The model that is deployed, by OpenAI's name: gpt-6-luna. Prices and what it takes are known by it.",
+      },
       api_version: { meaning: 'A dated version, for a deployment that has its own address.', default: 'v1' },
     },
   },

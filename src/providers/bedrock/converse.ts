@@ -15,7 +15,7 @@ const OBJECTS = /^s3:/i
 export const converse: Adapter<ChatRequest> = {
   request(call, connection) {
     const { streamed, translated } = call
-    const body = translated ? withStopSequence(call.body, connection.model) : call.body
+    const body = translated ? withStopSequence(call.body, connection.baseModel) : call.body
     refuseCloudObjects(body.messages, connection, OBJECTS)
     const operation = streamed ? 'converse-stream' : 'converse'
     return {
@@ -23,7 +23,7 @@ export const converse: Adapter<ChatRequest> = {
       origin: connection.origin,
       path: `${connection.basePath}/model/${encodeURIComponent(connection.model)}/${operation}`,
       headers: connection.headers,
-      body: JSON.stringify(converseRequest(body, connection.model, dropper(call))),
+      body: JSON.stringify(converseRequest(body, connection.baseModel, dropper(call))),
     }
   },
   takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9_-]{1,64}$/, length: 32 } },

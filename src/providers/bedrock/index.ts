@@ -21,6 +21,7 @@ export const bedrock: Provider = {
     credentials: [['api_key'], ['aws_access_key_id', 'aws_secret_access_key']],
     parameters: {
       region: { required: true, meaning: 'The AWS region, such as us-east-1.' },
+      base_model: { meaning: "The model's id, where an ARN hides it: anthropic.claude-sonnet-5-5." },
       aws_session_token: {},
     },
   },

@@ -84,7 +84,7 @@ function oneText(request: EmbeddingRequest): string | undefined {
 /** Embeddings of Nova, Titan and Cohere models. */
 export const invokeEmbedding: Adapter<EmbeddingRequest> = {
   request({ body }, connection) {
-    const family = FAMILIES.find(({ of }) => of.test(connection.model))
+    const family = FAMILIES.find(({ of }) => of.test(connection.baseModel))
     if (!family) throw unsupported('model', API, 'Embeddings are made by Nova, Titan and Cohere models.')
     return {
       method: 'POST',

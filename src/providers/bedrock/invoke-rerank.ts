@@ -28,7 +28,7 @@ export const invokeRerank: Adapter<RerankRequest> = {
         query,
         documents: documentTexts(body),
         ...(top_n == null ? {} : { top_n }),
-        ...(VERSIONED.test(connection.model) ? { api_version: VERSION } : {}),
+        ...(VERSIONED.test(connection.baseModel) ? { api_version: VERSION } : {}),
       }),
     }
   },

@@ -75,11 +75,11 @@ function requestOf(
   const drop = dropper(call)
   refuseUnsupportedFields(call.body, supported, GEMINI, drop)
   const asked = withSchemaFormat(call.body)
-  const body = needsFormatInstruction(asked, connection.model) ? withFormatInstruction(asked, drop) : asked
+  const body = needsFormatInstruction(asked, connection.baseModel) ? withFormatInstruction(asked, drop) : asked
   if (call.translated && hasCacheMarks(body)) drop('cache_control')
   refuseCloudObjects(body.messages, connection, OBJECTS)
-  const { contents, systemInstruction } = conversationOf(basicConversation(body.messages, drop), connection.model)
-  const generationConfig = generationConfigOf(body, connection.model, drop)
+  const { contents, systemInstruction } = conversationOf(basicConversation(body.messages, drop), connection.baseModel)
+  const generationConfig = generationConfigOf(body, connection.baseModel, drop)
   const { safety_settings: safetySettings, cached_content: cachedContent } = body
   return {
     method: 'POST',

@@ -62,17 +62,17 @@ export function openaiChatWith(
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
       const drop = dropper(call)
-      const called = toolChoice ? forcedCallFields(body, connection.model, toolChoice, drop) : undefined
+      const called = toolChoice ? forcedCallFields(body, connection.baseModel, toolChoice, drop) : undefined
       const given = called ? { ...call, body: { ...body, ...called } } : call
       Object.assign(changes, called)
-      if (translated) Object.assign(changes, plain(given, connection.model, quirks))
+      if (translated) Object.assign(changes, plain(given, connection.baseModel, quirks))
       else {
         if (formats) Object.assign(changes, takenFormat(given.body, formats, drop))
         if (fields.unknownHints) Object.assign(changes, withoutHints(body, drop, fields.unknownHints))
         // Efforts in another vendor's words are none of its own.
         if (!efforts.own || call.clientNames)
-          Object.assign(changes, takenEffort(given.body, connection.model, efforts, drop))
-        Object.assign(changes, withoutRefused(body, connection.model, effortIn(changes, given.body), fields, drop))
+          Object.assign(changes, takenEffort(given.body, connection.baseModel, efforts, drop))
+        Object.assign(changes, withoutRefused(body, connection.baseModel, effortIn(changes, given.body), fields, drop))
       }
       const messages = fitted(body, changes.messages as ChatRequest['messages'] | undefined, drop)
       if (messages) changes.messages = messages
@@ -86,7 +86,7 @@ export function openaiChatWith(
         Object.assign(changes, definedSchemas(tools as ChatRequest['tools'], response_format))
       }
       if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
-      if (limit) Object.assign(changes, takenLimit(body, connection.model, limit))
+      if (limit) Object.assign(changes, takenLimit(body, connection.baseModel, limit))
       if (fields.seed && body.seed != null) Object.assign(changes, { seed: undefined, [fields.seed]: body.seed })
       return {
         method: 'POST',

@@ -20,7 +20,7 @@ export const openaiResponsesWith = (fields: FieldQuirks): Adapter<ResponsesReque
     const { body, bytes } = call
     const { effort } = asRecord(body.reasoning)
     const changes: Record<string, unknown> = {
-      ...withoutRefused(body, connection.model, effort, fields, dropper(call)),
+      ...withoutRefused(body, connection.baseModel, effort, fields, dropper(call)),
     }
     if (body.model !== connection.model) changes.model = connection.model
     if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)

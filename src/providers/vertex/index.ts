@@ -41,6 +41,7 @@ export const vertex: Provider = {
       api_key: { meaning: 'The JSON of a service account, or an API key.' },
       project: { meaning: "The project's id; of a service account its own, where it is left out." },
       region: { meaning: 'A region, us, eu or global.', default: REGION },
+      base_model: { meaning: 'The model at an endpoint, such as gemini-3.8-flash.' },
       api_version: { meaning: 'The version in the address.', default: API_VERSION },
     },
   },

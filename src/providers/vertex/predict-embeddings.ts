@@ -20,7 +20,7 @@ const SECOND_GENERATION = /^gemini-embedding-(?!001)/
 export const predictEmbeddings: Adapter<EmbeddingRequest> = {
   knows: EMBEDDING_FIELDS,
   request({ body }, connection) {
-    const single = SECOND_GENERATION.test(connection.model)
+    const single = SECOND_GENERATION.test(connection.baseModel)
     const written = single ? embedContent(body) : predict(body)
     return {
       method: 'POST',

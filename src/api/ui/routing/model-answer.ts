@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ModelEntry, type ModelInfo, resolveModel } from '../../../config/sections/model-list.ts'
+import { baseModelOf, type ModelEntry, type ModelInfo, resolveModel } from '../../../config/sections/model-list.ts'
 import { pricing } from '../../../config/sections/pricing.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { withListPrices } from '../../../providers/price-table.ts'
@@ -71,6 +71,7 @@ function pricesInForce(
   info: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const { provider: kind = '', upstreamModel } = resolveModel(params.provider, String(params.model))
-  const priced = withListPrices(kind, upstreamModel, info as ModelInfo, params)
+  const place = { ...params, base_model: baseModelOf(kind, params.base_model) }
+  const priced = withListPrices(kind, upstreamModel, info as ModelInfo, place)
   return Object.fromEntries(Object.entries(priced).filter(([name]) => priceNames().has(name)))
 }

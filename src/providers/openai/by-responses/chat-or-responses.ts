@@ -51,10 +51,10 @@ const hasTools = ({ body }: Outgoing<ChatRequest>) => (body.tools?.length ?? 0) 
 
 function responsesOf(
   call: Outgoing<ChatRequest>,
-  { model, origin }: Connection,
+  { model, baseModel, origin }: Connection,
   reader: string,
 ): JsonRecord | undefined {
   const models = call.translated ? plainWithTools : NO_FUNCTIONS
-  if (!hasTools(call) || !models.test(model) || !OWN_HOST.test(new URL(origin).hostname)) return undefined
-  return responsesRequest(asTaken(call, model, REASONING), { model, streamed: call.streamed, reader })
+  if (!hasTools(call) || !models.test(baseModel) || !OWN_HOST.test(new URL(origin).hostname)) return undefined
+  return responsesRequest(asTaken(call, baseModel, REASONING), { model, streamed: call.streamed, reader })
 }

@@ -19,6 +19,7 @@ export function connectionAt(
   for (const [name, value] of Object.entries(parameters.headers ?? {})) headers[name.toLowerCase()] = value
   return {
     model: parameters.upstream_model,
+    baseModel: parameters.base_model ?? parameters.upstream_model,
     origin: url.origin,
     basePath: url.pathname.replace(/\/+$/, ''),
     headers,
