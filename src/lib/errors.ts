@@ -47,6 +47,8 @@ export const FAILURES = {
   /** The request alone counts more tokens than a limit allows, so that no wait helps. */
   exceeds_limit: { status: 429, type: 'rate_limit_error' },
   budget_exceeded: { status: 429, type: 'budget_exceeded', code: 'budget_exceeded' },
+  /** The call alone needs more than a budget has in a whole period, so that no wait helps. */
+  exceeds_budget: { status: 429, type: 'budget_exceeded', code: 'budget_exceeded' },
   // The gateway's own
   no_matching_deployment: { status: 503, type: 'api_error', code: 'no_matching_deployment' },
   /** `refuse_unpriced` is on, and the call has no known price. */
@@ -177,7 +179,12 @@ export class GatewayError extends Error {
   }
 }
 
-const OF_SCOPES: ReadonlySet<FailureName> = new Set(['rate_limited', 'exceeds_limit', 'budget_exceeded'])
+const OF_SCOPES: ReadonlySet<FailureName> = new Set([
+  'rate_limited',
+  'exceeds_limit',
+  'budget_exceeded',
+  'exceeds_budget',
+])
 
 /** A thrown value as a GatewayError: an unknown error is `internal` with a fixed text; its cause is only logged. */
 export function asGatewayError(thrown: unknown): GatewayError {

@@ -7,13 +7,14 @@ import { isExceededBy } from './hold.ts'
 /** The refusal of a request of so many tokens, as the client gets it. `room`: after how many seconds a budget that refused
  *  has room for the call. */
 export function refusal(
-  { scope, reason, resetsAt, now, quotas: states }: Refused,
-  { quotas, tokens }: Pick<Admission, 'quotas' | 'tokens'>,
+  { scope, subject, reason, resetsAt, now, quotas: states }: Refused,
+  { quotas, tokens, budgets }: Pick<Admission, 'quotas' | 'tokens' | 'budgets'>,
   room?: number,
 ): GatewayError {
   const headers = rateHeaders(quotas, states)
   if (reason === 'budget') {
-    return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, {
+    const isTooDear = budgets.some((one) => one.subject === subject && one.limitNano > 0 && isExceededBy(one, 0))
+    return new GatewayError(isTooDear ? 'exceeds_budget' : 'budget_exceeded', `Budget exceeded for scope '${scope}'`, {
       param: scope,
       headers,
       ...(room === undefined ? {} : { retryAfterSeconds: room }),

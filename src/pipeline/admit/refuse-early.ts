@@ -19,5 +19,5 @@ export async function refuseEarly(
   const ids = { callId: requestId, attemptId: requestId }
   const asked = { versions, quotas, tokens, slots: [...slots, NEVER], leaseSeconds: LEASE_SECONDS }
   const answer = await store.admit({ ...ASKS_NOTHING, ...ids, ...asked })
-  if (answer.kind === 'refused' && answer.scope !== NEVER.scope) throw refusal(answer, { quotas, tokens })
+  if (answer.kind === 'refused' && answer.scope !== NEVER.scope) throw refusal(answer, { ...asked, budgets: [] })
 }

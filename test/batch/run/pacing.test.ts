@@ -102,7 +102,8 @@ describe('after a failure', () => {
   it('of a limit, a budget or a store the batch waits, a minute at most before it looks again', () => {
     expect(following('rate_limited', 4, 12)).toEqual({ kind: 'waits', delayMs: 12_000 })
     expect(following('rate_limited', 0, 80_000)).toEqual({ kind: 'waits', delayMs: 60_000 })
-    expect(following('exceeds_limit')).toEqual({ kind: 'ends' })
+    for (const failure of ['exceeds_limit', 'exceeds_budget'] as const)
+      expect(following(failure)).toEqual({ kind: 'ends' })
     for (const failure of ['budget_exceeded', 'store_unavailable', 'no_healthy_deployment'] as const) {
       expect(following(failure, 4)).toMatchObject({ kind: 'waits' })
     }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { Services } from '../../../src/services.ts'
 import { type Sql, SqlError } from '../../../src/stores/sql/sql.ts'
-import { type BatchPlace, isOver, startBatchPlace } from '../../support/batch-workers.node.ts'
+import { type BatchPlace, isOver, startBatchPlace, usualLine } from '../../support/batch-workers.node.ts'
 
 const postgresUrl = inject('postgresUrl')
 const LATE = { timeout: 10_000 }
@@ -109,17 +109,23 @@ describe.skipIf(!postgresUrl)('items of a batch that cannot run now', () => {
     expect(tries).toHaveLength(0)
   })
 
-  it('go on one after the other where a budget has room for no more', async () => {
+  it('go on one after the other where a budget has room for no more, without the one that it never has room for', async () => {
     const keyId = await place.key({ max_budget: 0.00085 })
-    const id = await place.batch({ id: 'batch_narrow', requests: 40, keyId })
+    const line = (item: number) =>
+      item === 3
+        ? usualLine('batch_narrow', item).replace('"model"', '"max_tokens":4000,"model"')
+        : usualLine('batch_narrow', item)
+    const id = await place.batch({ id: 'batch_narrow', requests: 41, keyId, line })
     place.provider = async () => {
       await wait(20)
       return {}
     }
     place.services().batchWorker.start()
     const batch = await place.until(id, isOver, 18_000)
-    expect(batch).toMatchObject({ completed: 40, failed: 0, cost_nano: '800000' })
+    expect(batch).toMatchObject({ completed: 40, failed: 1, cost_nano: '800000' })
     expect(await ledgerOf(id)).toHaveLength(40)
+    const { line: dear } = (await place.results(id))[3] ?? {}
+    expect(dear?.response).toMatchObject({ status_code: 429, body: { error: { param: 'key_budget' } } })
   })
 
   it('leave a tenth of a limit to other calls of the key', async () => {

@@ -4,6 +4,7 @@ import { type FailureName, GatewayError } from '../../../lib/errors.ts'
 const TYPES: Partial<Record<FailureName, string>> = {
   payload_too_large: 'request_too_large',
   budget_exceeded: 'billing_error',
+  exceeds_budget: 'billing_error',
   no_matching_deployment: 'overloaded_error',
   no_healthy_deployment: 'overloaded_error',
   no_capacity: 'overloaded_error',
