@@ -27,6 +27,8 @@ export interface OutputBound {
   /** The most tokens of all choices together. */
   readonly tokens: number
   readonly answers: number
+  /** The call has a limit of its own. */
+  readonly limited: boolean
   /** The limit was set explicitly and is small enough to be reached. */
   readonly meant: boolean
 }
@@ -39,12 +41,13 @@ export function outputBound(endpoint: Endpoint, request: ModelRequest, deploymen
   const asked = Math.max(1, countOf(settings, defaults, 'n'), countOf(settings, defaults, 'best_of'))
   const answers = Math.min(asked, MOST_ANSWERS)
   const longest = endpoint.mode.longest?.(request, defaults)
-  if (longest !== undefined) return { tokens: longest * answers, answers, meant: longest === 0 }
+  if (longest !== undefined) return { tokens: longest * answers, answers, limited: false, meant: longest === 0 }
   const own = ownLimit(endpoint, settings, defaults)
   let each = Math.max(own ?? unlimited(endpoint, settings, deployment), reasoningBudget(settings, defaults))
   for (const field of OUTPUT_LIMITS) each = Math.max(each, numberOf(settings[field]) ?? 0)
   const tokens = Math.ceil(Math.min(each, MOST_TOKENS)) * answers
-  return { tokens, answers, meant: own !== undefined && each <= LONG_ANSWER }
+  const limited = own !== undefined
+  return { tokens, answers, limited, meant: limited && each <= LONG_ANSWER }
 }
 
 type Fields = Readonly<Record<string, unknown>>

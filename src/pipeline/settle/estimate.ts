@@ -8,14 +8,26 @@ import { requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
 import { settingsOf } from '../translate/dialect.ts'
 
+/** The estimated tokens of an answer: never more than the call's own limit, since many a token has more than four
+ *  characters. */
+export function withinLimit(tokens: number, { endpoint, request }: Call, { deployment }: Attempt): number {
+  const bound = outputBound(endpoint, request, deployment)
+  return bound.limited ? Math.min(tokens, bound.tokens) : tokens
+}
+
 /** Estimates unreported usage from the lengths of the request and the answer; never more input than the deployment's
  *  model reads. */
-export function estimate(call: Call, { deployment }: Attempt): Usage {
+export function estimate(call: Call, attempt: Attempt): Usage {
+  const { deployment } = attempt
   const { dialect, mode } = call.endpoint
   const usage = estimatedUsage(requestBytes(call), call.outputCharacters)
   const ofKind = dialect ? { inputTokens: inputBound(call, call.request).likely } : mode.unreported?.(call.request)
   const whole = { ...usage, ...ofKind }
-  return { ...whole, inputTokens: Math.min(whole.inputTokens, longestInput(call.endpoint, call.request, deployment)) }
+  return {
+    ...whole,
+    inputTokens: Math.min(whole.inputTokens, longestInput(call.endpoint, call.request, deployment)),
+    outputTokens: withinLimit(whole.outputTokens, call, attempt),
+  }
 }
 
 /** Typical reasoning tokens of each named effort. The maximum may be ten times as much. */
@@ -33,7 +45,7 @@ const TOKENS_A_MS = 0.05
 
 /** Estimates the usage of an answer that its client abandoned. Much of it may be invisible, such as reasoning: the
  *  larger counts of the deployment's usual answer, in proportion to the elapsed time, and the requested reasoning;
- *  never more than the call's own limit. */
+ *  never more than the call's bound. */
 export function ofUnfinished({ usual, signals }: PipelineServices, call: Call, left: Attempt, seen: Usage): Usage {
   const { endpoint, request } = call
   const { deployment, startedAt, endedAt = performance.now(), firstTokenAt } = left

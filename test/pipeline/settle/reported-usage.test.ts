@@ -27,7 +27,8 @@ const upstream = createServer(async (incoming, outgoing) => {
     return
   }
   outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
-  outgoing.write(event({ content: 'x'.repeat(40) }, { prompt_tokens: 700, completion_tokens: 0, total_tokens: 700 }))
+  const input = { prompt_tokens: 700, completion_tokens: 0, total_tokens: 700 }
+  outgoing.write(event({ content: 'x'.repeat(40) }, body.includes('"Hush"') ? undefined : input))
   outgoing.write(event({ content: 'y'.repeat(360) }), () => setTimeout(() => outgoing.destroy(), 100))
 })
 let gateway: TestGateway
@@ -52,6 +53,16 @@ describe('an answer that is cut after its provider reported the input alone', ()
     expect(gateway.records[0]?.entry).toMatchObject({
       ending: 'truncated',
       usage: { inputTokens: 700, outputTokens: 100, estimated: true },
+    })
+  })
+
+  it.each(['Hi', 'Hush'])('is billed for no more than its own limit, whatever was reported (%s)', async (content) => {
+    const messages = [{ role: 'user', content }]
+    await (await gateway.chat({ model: 'cut', stream: true, max_tokens: 60, messages })).text()
+    await gateway.idle()
+    expect(gateway.records.at(-1)?.entry).toMatchObject({
+      ending: 'truncated',
+      usage: { outputTokens: 60, estimated: true },
     })
   })
 })
