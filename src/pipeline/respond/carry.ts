@@ -90,6 +90,8 @@ function keepAlive(carriage: Carriage): void {
 async function pump(carriage: Carriage): Promise<void> {
   const { call, stream } = carriage
   let out = take(carriage, stream.backlog)
+  let unread = 0
+  let counted = 0
   for (;;) {
     if (out.length > 0 && !isGone(carriage)) {
       try {
@@ -110,7 +112,14 @@ async function pump(carriage: Carriage): Promise<void> {
       return
     }
     stream.exchange.clocks.received()
-    out = take(carriage, stream.reader.push(piece))
+    const steps = stream.reader.push(piece)
+    // An event is in memory until it is whole, and then until the client has taken it; what others need, this one keeps.
+    unread = steps.length > 0 ? 0 : unread + piece.byteLength
+    if (unread > counted) {
+      call.footprint.add(unread - counted)
+      counted = unread
+    }
+    out = take(carriage, steps)
   }
 }
 

@@ -104,6 +104,29 @@ it.each([
   await relayed
 })
 
+it('counts an event that comes in pieces as memory, and breaks off where there is none for it', async () => {
+  const call = callOf()
+  let counted = 0
+  const add = (more: number) => {
+    counted += more
+    if (counted > 5 * bytes.byteLength) throw new GatewayError('overloaded', 'The memory is used up.')
+  }
+  Object.assign(call, { footprint: { add } })
+  const [small, long] = [Array(3).fill(undefined), Array(9).fill(undefined)]
+  const pieces = [...small, { out: bytes }, ...small, { out: bytes }, ...long]
+  const stream = streamOf([])
+  Object.assign(stream.body, { read: async () => (pieces.length > 0 ? bytes : undefined) })
+  Object.assign(stream.reader, { push: () => [pieces.shift()].filter((step) => step !== undefined) })
+  const failure = await relay(
+    call,
+    stream,
+    clientOf(() => undefined),
+    () => undefined,
+  )
+  expect(failure?.failure).toBe('overloaded')
+  expect(pieces.length).toBe(3)
+})
+
 describe('when its client has left', () => {
   const leaves = (call: Call) => (call.client.signal as ReturnType<typeof newAbort>).abort()
 
