@@ -28,8 +28,7 @@ const write = (line: string) => console.log(line)
 
 /** Assembles the gateway once in each isolate, at its first event. It is synchronous. */
 function assemble(bindings: WorkerBindings) {
-  const variables = Object.fromEntries(Object.entries(bindings).filter(([, value]) => typeof value === 'string'))
-  const config = loadConfig(configText, variables)
+  const config = loadConfig(configText, { ...bindings })
   const log = jsonLog(config.general_settings.log_level, write)
   const services = createServices(config, {
     ...workerAdapters(config, bindings, schemaText, log),

@@ -3,7 +3,8 @@ import { isMap } from './fields.ts'
 
 const PREFIX = 'os.environ/'
 
-/** Variables by name. On Workers the same object also holds bindings, which are not text and count as not set. */
+/** Variables by name. On Workers a variable may also be a number or a boolean, and the same object holds bindings, which
+ *  count as not set. */
 export type Environment = Readonly<Record<string, unknown>>
 
 export interface Resolved {
@@ -15,7 +16,8 @@ export interface Resolved {
 
 export function variable(env: Environment, name: string): string | undefined {
   const value = env[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
+  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+  return typeof text === 'string' && text !== '' ? text : undefined
 }
 
 /** Replaces every `os.environ/NAME` by the text of its variable. References that cannot be resolved stay unchanged. */

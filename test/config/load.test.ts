@@ -83,7 +83,10 @@ describe('a file with everything in it', () => {
     expect(config.general_settings.cache_enabled).toBe(true)
     expect(config.model_list[0]?.model_info.input_cost_per_image).toEqual({ '1024x1024': 0.04, '1792x1024': 0.08 })
     const yaml = 'model_list: [{model_name: m, gateway_params: {model: echo/m, api_version: os.environ/V}}]'
-    expect(loadConfig(yaml, { V: '2024' }).model_list[0]?.gateway_params.api_version).toBe('2024')
+    // The variables of wrangler.toml have types.
+    for (const V of ['2024', 2024, true])
+      expect(loadConfig(yaml, { V }).model_list[0]?.gateway_params.api_version).toBe(String(V))
+    expect(() => loadConfig(yaml, { V: {} })).toThrow('variable V is not set')
   })
 
   it('numbers the deployments that have no id within their model', () => {
