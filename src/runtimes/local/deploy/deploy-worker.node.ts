@@ -58,7 +58,7 @@ async function deploy(operands: readonly string[], { env, ask, print }: Surround
   }
   const step = (name: string, text: string) => print(`${name.padEnd(14)}${text}\n`)
   const wanted = await wantedOf(values.env)
-  const needed = neededVariables(CONFIGURATION, env)
+  const needed = neededVariables(CONFIGURATION, env, wanted.variables)
   const wrangler = wranglerOf(env, [...needed, 'GATEWAY_KEY'])
   // Without a name this is the environment outside of all others.
   const target = [`--env=${values.env ?? ''}`]
@@ -126,10 +126,10 @@ const STAND_INS: Readonly<Record<string, string>> = {
 }
 
 /** Reads the configuration as the Worker will. */
-function checked(needed: readonly string[], env: Environment, { bindsLogs }: Wanted): Config {
+function checked(needed: readonly string[], env: Environment, { bindsLogs, variables }: Wanted): Config {
   const known = needed.map((name) => [name, env[name] || (STAND_INS[name] ?? 'stands-for-what-is-not-here')])
   try {
-    const config = checkedConfig(readFileSync(CONFIGURATION, 'utf8'), Object.fromEntries(known))
+    const config = checkedConfig(readFileSync(CONFIGURATION, 'utf8'), { ...Object.fromEntries(known), ...variables })
     const mistakes = mistakesOnWorkers(config, bindsLogs)
     if (mistakes.length > 0) throw new ConfigError(mistakes)
     return config

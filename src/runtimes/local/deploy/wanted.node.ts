@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { variable } from '../../../config/env-references.ts'
 
 /** What wrangler.toml names and does not make. */
 export interface Wanted {
@@ -10,6 +11,8 @@ export interface Wanted {
   readonly bindsLogs: boolean
   readonly queues: readonly WantedQueue[]
   readonly cronTriggers: number
+  /** The variables that it sets itself. Cloudflare refuses secrets of the same names. */
+  readonly variables: Readonly<Record<string, string>>
 }
 
 export interface WantedQueue {
@@ -32,6 +35,7 @@ interface ReadConfig {
   }
   readonly r2_buckets: readonly { readonly binding: string; readonly bucket_name?: string }[]
   readonly triggers: { readonly crons?: readonly string[] }
+  readonly vars: Readonly<Record<string, unknown>>
 }
 
 /** Consumers with more retries than this wait for a database that is away. */
@@ -49,6 +53,7 @@ export async function wantedOf(environment: string | undefined): Promise<Wanted>
     ...producers.map(({ queue }) => queue),
     ...consumers.flatMap(({ queue, dead_letter_queue: dead }) => (dead === undefined ? [queue] : [queue, dead])),
   ]
+  const { vars } = config
   const retriesOf = (name: string) => consumers.find(({ queue }) => queue === name)?.max_retries ?? 0
   return {
     worker: String(config.name),
@@ -57,6 +62,12 @@ export async function wantedOf(environment: string | undefined): Promise<Wanted>
     bindsLogs: config.r2_buckets.some(({ binding }) => binding === 'LOGS'),
     queues: [...new Set(names)].map((name) => ({ name, isPatient: retriesOf(name) > FEW_RETRIES })),
     cronTriggers: config.triggers.crons?.length ?? 0,
+    variables: Object.fromEntries(
+      Object.keys(vars).flatMap((name) => {
+        const text = variable(vars, name)
+        return text === undefined ? [] : [[name, text]]
+      }),
+    ),
   }
 }
 
@@ -79,12 +90,16 @@ const OPTIONAL = [
   'GATEWAY_SALT_KEY_PREVIOUS',
 ]
 
-/** The variables that a Worker with this configuration file needs. */
-export function neededVariables(file: string, env: Readonly<Record<string, string | undefined>>): string[] {
+/** The variables that a Worker with this configuration file needs, but for those that are `set` already. */
+export function neededVariables(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+  set: Wanted['variables'] = {},
+): string[] {
   const tree = (parse(readFileSync(file, 'utf8')) ?? {}) as { general_settings?: Record<string, unknown> }
   const named = Object.entries(NEEDED).filter(([setting]) => tree.general_settings?.[setting] === undefined)
   const all = [...named.map(([, name]) => name), ...referencesIn(tree), ...OPTIONAL.filter((name) => env[name])]
-  return [...new Set(all)]
+  return [...new Set(all)].filter((name) => !Object.hasOwn(set, name))
 }
 
 function referencesIn(value: unknown): string[] {

@@ -201,4 +201,7 @@ it('takes the keys along that are being replaced, where they are set', () => {
   const [plain, rotating] = [{}, beside].map((env) => neededVariables('gateway.yaml', env))
   const added = rotating?.filter((name) => !plain?.includes(name))
   expect(added?.sort()).toEqual(['GATEWAY_MASTER_KEY_PREVIOUS', 'GATEWAY_SALT_KEY_PREVIOUS'])
+  // Cloudflare refuses a secret of the name of a variable.
+  const left = neededVariables('gateway.yaml', beside, { DATABASE_URL: 'x', GATEWAY_MASTER_KEY_PREVIOUS: 'x' })
+  expect(left).toEqual(['GATEWAY_MASTER_KEY', 'GATEWAY_SALT_KEY', 'GATEWAY_SALT_KEY_PREVIOUS'])
 })
