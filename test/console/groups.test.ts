@@ -170,6 +170,27 @@ it('the models of all deployments are listed, a page after the other', async () 
   expect(await page.getByRole('link', { name: 'of-the-first-page' }).count()).toBe(1)
 })
 
+it('a group is told by its own name, and its policy is read, however many others there are', async () => {
+  await make('of-many')
+  const page = await gateway.open('health')
+  await page.route('**/ui/api/route-group-policies?*', (route) => {
+    const isLast = route.request().url().includes('cursor=next')
+    const inForce = { routing_strategy: 'least-busy', version: 4, published_at: null, has_draft: false }
+    const data = [{ ...inForce, name: isLast ? 'of-many' : 'another' }]
+    return route.fulfill({ json: { data, next_cursor: isLast ? null : 'next' } })
+  })
+  await page.go('groups')
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'of-many', exact: true }) })
+  await row.getByText('least-busy · version 4').waitFor()
+  await row.getByRole('link').focus()
+  await page.keyboard.press('Enter')
+  await page.settled()
+  // The first page of those whose names contain it may be without it.
+  await page.route('**/ui/api/route-groups?*', (route) => route.fulfill({ json: { data: [], next_cursor: 'of' } }))
+  await page.getByRole('tab', { name: 'Members' }).click()
+  await page.getByLabel('weight of claude-opus').waitFor()
+})
+
 it('the pages of route groups read at most six things, and are accessible, also on a phone', async () => {
   const list = await gateway.open('groups', { as: 'platform_admin' })
   expect(list.traffic.length).toBeLessThanOrEqual(6)

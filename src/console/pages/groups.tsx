@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../data/client.ts'
 import { pathTo, useParams } from '../data/params.ts'
 import { useApi, useChange, usePages } from '../data/query.ts'
@@ -21,7 +21,21 @@ import { History } from './groups/history.tsx'
 import { candidates, Members } from './groups/members.tsx'
 import { PolicyEditor } from './groups/policy.tsx'
 
-type Policies = ReadonlyMap<string, Row<'GET /ui/api/route-group-policies'>>
+interface Policies {
+  readonly of: ReadonlyMap<string, Row<'GET /ui/api/route-group-policies'>>
+  /** Whatever is not among them has none. */
+  readonly areAll: boolean
+}
+
+/** The policies of all groups and models, page after page. */
+function usePolicies(): Policies {
+  const { rows, pending, more, loadingMore, loadMore, error } = usePages('GET /ui/api/route-group-policies', {})
+  const goesOn = more === 'more' && !loadingMore && !error
+  useEffect(() => {
+    if (goesOn) loadMore()
+  }, [goesOn])
+  return { of: new Map(rows.map((one) => [one.name, one])), areAll: !pending && more === false }
+}
 
 const columnsOf = (policies: Policies): ReadonlyArray<Column<Group>> => [
   { id: 'name', label: 'Group', cell: ({ name }) => name },
@@ -36,12 +50,23 @@ const columnsOf = (policies: Policies): ReadonlyArray<Column<Group>> => [
     priority: 2,
     cell: ({ members }) => members.map((one) => one.deployment_id ?? one.model_name).join(', '),
   },
-  { id: 'policy', label: 'Policy', cell: ({ name }) => <PolicyInForce of={policies.get(name)} /> },
+  {
+    id: 'policy',
+    label: 'Policy',
+    cell: ({ name }) => <PolicyInForce of={policies.of.get(name)} isRead={policies.areAll} />,
+  },
   { id: 'changed', label: 'Changed', priority: 3, cell: ({ updated_at: at }) => <Ago at={at} /> },
 ]
 
 /** The strategy in force, and whether somebody has drafted another. */
-function PolicyInForce({ of: policy }: { readonly of: Row<'GET /ui/api/route-group-policies'> | undefined }) {
+function PolicyInForce({
+  of: policy,
+  isRead,
+}: {
+  readonly of: Row<'GET /ui/api/route-group-policies'> | undefined
+  readonly isRead: boolean
+}) {
+  if (!policy && !isRead) return null
   const { routing_strategy: strategy = null, version = null, has_draft: isDrafted = false } = policy ?? {}
   return (
     <>
@@ -68,8 +93,7 @@ function List() {
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/route-groups', { query: { search } })
   const deployments = usePages('GET /ui/api/models', { query: { search } })
-  const inForce = useApi('GET /ui/api/route-group-policies', { query: { limit: 200 } })
-  const policies: Policies = new Map(inForce.data?.data.map((one) => [one.name, one]))
+  const policies = usePolicies()
   const names = [...new Set(deployments.rows.map(({ model_name }) => model_name))].toSorted()
   const making = useMaking('New route group', may)
   return (
@@ -97,7 +121,7 @@ function List() {
             {names.map((name) => (
               <li key={name}>
                 <a href={params.with({ open: name })}>{name}</a>{' '}
-                {policies.has(name) && <PolicyInForce of={policies.get(name)} />}
+                {policies.of.has(name) && <PolicyInForce of={policies.of.get(name)} isRead />}
               </li>
             ))}
           </ul>
@@ -171,27 +195,24 @@ function MembersTab({ name }: { readonly name: string }) {
   const params = useParams()
   const may = useMay()('config.update')
   const [making, setMaking] = useState(false)
-  const groups = useApi('GET /ui/api/route-groups', { query: { search: name } })
+  const read = useApi('GET /ui/api/route-groups/{name}', { params: { name } })
+  if (read.error?.status !== 404) {
+    return (
+      <Loaded of={read}>
+        {(group) => <Members group={group} onGone={() => params.set({ open: undefined, tab: undefined })} />}
+      </Loaded>
+    )
+  }
   return (
-    <Loaded of={groups}>
-      {({ data }) => {
-        const group = data.find((one) => one.name === name)
-        if (group) {
-          return <Members group={group} onGone={() => params.set({ open: undefined, tab: undefined })} />
-        }
-        return (
-          <>
-            <Empty
-              title="This is a model"
-              actions={may && <Button onClick={() => setMaking(true)}>Make a route group of it</Button>}
-            >
-              Its members are its deployments. A route group can have others, and weights of its own.
-            </Empty>
-            {making && <NewGroup model={name} onClose={() => setMaking(false)} />}
-          </>
-        )
-      }}
-    </Loaded>
+    <>
+      <Empty
+        title="This is a model"
+        actions={may && <Button onClick={() => setMaking(true)}>Make a route group of it</Button>}
+      >
+        Its members are its deployments. A route group can have others, and weights of its own.
+      </Empty>
+      {making && <NewGroup model={name} onClose={() => setMaking(false)} />}
+    </>
   )
 }
 
