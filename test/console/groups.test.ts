@@ -170,9 +170,9 @@ it('the models of all deployments are listed, a page after the other', async () 
   expect(await page.getByRole('link', { name: 'of-the-first-page' }).count()).toBe(1)
 })
 
-it('a group is told by its own name, and its policy is read, however many others there are', async () => {
+it('a group is told by its own name, and its policy is read, however many others there are; Back leads to its row', async () => {
   await make('of-many')
-  const page = await gateway.open('health')
+  const page = await gateway.open('health', { height: 300 })
   await page.route('**/ui/api/route-group-policies?*', (route) => {
     const isLast = route.request().url().includes('cursor=next')
     const inForce = { routing_strategy: 'least-busy', version: 4, published_at: null, has_draft: false }
@@ -182,13 +182,21 @@ it('a group is told by its own name, and its policy is read, however many others
   await page.go('groups')
   const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'of-many', exact: true }) })
   await row.getByText('least-busy · version 4').waitFor()
+  const down = () => page.evaluate('document.activeElement.className + document.getElementById("main").scrollTop')
   await row.getByRole('link').focus()
+  await page.evaluate('document.getElementById("main").scrollTo(0, 40)')
+  const before = await down()
+  expect(before).toBe('row-link40')
   await page.keyboard.press('Enter')
   await page.settled()
   // The first page of those whose names contain it may be without it.
   await page.route('**/ui/api/route-groups?*', (route) => route.fulfill({ json: { data: [], next_cursor: 'of' } }))
   await page.getByRole('tab', { name: 'Members' }).click()
   await page.getByLabel('weight of claude-opus').waitFor()
+  await page.unroute('**/ui/api/route-groups?*')
+  await page.goBack()
+  await page.goBack()
+  await expect.poll(down).toBe(before)
 })
 
 it('the pages of route groups read at most six things, and are accessible, also on a phone', async () => {

@@ -17,6 +17,7 @@ import { Navigation } from './navigation.tsx'
 import { useNavigationKeys } from './navigation-keys.ts'
 import { overlay } from './overlay.ts'
 import { newerPage, overPart, pagePart } from './part.tsx'
+import { useScrolling } from './scrolling.ts'
 import { useMoreBeforeConsole } from './suggested.ts'
 import { TabBar } from './tab-bar.tsx'
 
@@ -112,8 +113,7 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
   const over = useStore(overlay)
   useNavigationKeys()
   useRecordOfPath()
-  // A new page begins at its top, and is what a screen reader goes on with.
-  useEffect(() => document.getElementById('main')?.scrollTo(0, 0), [path])
+  useScrolling()
   return (
     <div class="shell">
       <a class="button skip" href="#main">
