@@ -55,9 +55,16 @@ export function smtpSender(settings: MailSettings): MailSender {
     }
   }
 
+  const encoded = (text: string) => secret(Buffer.from(text).toString('base64'))
+  // A login shows them in base64, and some servers repeat the line that they refuse.
+  const credentials = {
+    password,
+    login: encoded(reveal(password)),
+    plain: encoded(`\0${user}\0${reveal(password)}`),
+  }
+
   return {
     async send(message) {
-      const credentials = { password }
       try {
         return refusalWords(await deliver(message), message, credentials)
       } catch (error) {

@@ -93,6 +93,30 @@ describe('e-mail by SMTP', () => {
     expect(received).toMatchObject([{ user: 'mailer' }])
   })
 
+  it('is refused without a word of the login, where the server repeats what it was sent', async () => {
+    for (const [methods, said] of [
+      ['PLAIN', `\0mailer\0${PASSWORD}`],
+      ['LOGIN', PASSWORD],
+    ] as const) {
+      const server = createServer((socket) => {
+        socket.on('error', () => {})
+        socket.write('220 ready\r\n')
+        socket.on('data', (line) => {
+          const text = line.toString().trim()
+          if (text.startsWith('EHLO')) socket.write(`250-ready\r\n250 AUTH ${methods}\r\n`)
+          else if (text === 'AUTH LOGIN') socket.write('334 VXNlcm5hbWU6\r\n')
+          else if (text === Buffer.from('mailer').toString('base64')) socket.write('334 UGFzc3dvcmQ6\r\n')
+          else socket.write(`535 what is ${text}\r\n`)
+        })
+      })
+      closing.push(() => new Promise((resolve) => server.close(() => resolve())))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { message: words } = await refusalOf(sender((server.address() as AddressInfo).port, LOGIN).send(message))
+      expect(words).toMatch(/535 what is .*\[secret\]/)
+      expect(words).not.toContain(Buffer.from(said).toString('base64').slice(0, 12))
+    }
+  })
+
   it('goes to one recipient, whatever the address says', async () => {
     const { received, port } = await receiver()
     await sender(port)
