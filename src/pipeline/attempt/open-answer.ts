@@ -15,6 +15,8 @@ export const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 /** The most bytes that a stream may send before its first content: as much as one event may hold, and the event before
  *  it. */
 const PREFACE_LIMIT_BYTES = 32 * 1024 * 1024
+/** What an event takes up in memory beside its bytes, which may be three. */
+const STEP_BYTES = 256
 const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
 /** Content types of error documents, whatever the status. */
 const DOCUMENT = /^(text\/(?!event-stream)|application\/([\w.-]+\+)?(json|xml)\b)/i
@@ -90,8 +92,9 @@ export async function openEvents(
     if (steps.some((step) => step.done)) {
       throw new GatewayError('upstream_truncated', "The provider's stream ended without an answer.")
     }
-    arrived(piece.byteLength)
-    prefaceBytes += piece.byteLength
+    const keptBytes = piece.byteLength + steps.length * STEP_BYTES
+    arrived(keptBytes)
+    prefaceBytes += keptBytes
     if (prefaceBytes > PREFACE_LIMIT_BYTES) {
       throw new GatewayError('unusable_answer', "What the provider's stream says before it answers is too large.")
     }
