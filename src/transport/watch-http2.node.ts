@@ -28,6 +28,8 @@ function watchSilence(session: ClientHttp2Session): void {
   let read: number | undefined
   let asked = false
   const timer = setInterval(() => {
+    // Its end comes when the far end hangs up as well. Until then it has no socket.
+    if (session.destroyed) return clearInterval(timer)
     const { bytesRead } = session.socket
     if (bytesRead !== read) asked = false
     else if (asked) session.destroy(new TransportError('the upstream says nothing any more'))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { constants, createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nodeTransport } from '../../src/transport/node-transport.node.ts'
 import { TransportError, type UpstreamRequest } from '../../src/transport/transport.ts'
 import { certificateOf, trusting } from '../support/certificate.node.ts'
@@ -13,6 +13,8 @@ const PIECES = 1000
 
 /** What a server sends where it has nothing to set. */
 const NO_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+/** The end of a connection on which nothing was asked. */
+const GOAWAY = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
 const CODES = ['NGHTTP2_INTERNAL_ERROR', 'NGHTTP2_NO_ERROR', 'NGHTTP2_CANCEL'] as const
 
 /** What each path answers. */
@@ -106,33 +108,59 @@ describe('an upstream that speaks HTTP/2', () => {
     await isWell()
   })
 
-  it('that says nothing any more, not even to a ping, loses its connection', async () => {
-    const certificate = await certificateOf('127.0.0.1')
-    const forget = trusting(certificate)
+  describe('and says no more than', () => {
     const accepted: TLSSocket[] = []
-    const server = createServer({ ...certificate, ALPNProtocols: ['h2'] }, (socket) => {
-      accepted.push(socket)
-      socket
-        .on('error', () => {})
-        .resume()
-        .write(NO_SETTINGS)
+    let says = NO_SETTINGS
+    let mute: { readonly origin: string; close(): void }
+    beforeAll(async () => {
+      const certificate = await certificateOf('127.0.0.1')
+      const forget = trusting(certificate)
+      const server = createServer({ ...certificate, ALPNProtocols: ['h2'], allowHalfOpen: true }, (socket) => {
+        accepted.push(socket)
+        socket
+          .on('error', () => {})
+          .resume()
+          .write(says)
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const close = () => void [forget(), server.close(), accepted.map((socket) => socket.destroy())]
+      mute = { origin: `https://127.0.0.1:${port}`, close }
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const dead = { origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}` }
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    try {
-      const failed = expect(send('/whole', dead)).rejects.toThrow('the upstream says nothing any more')
+    afterAll(() => mute.close())
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    })
+    afterEach(() => {
+      vi.useRealTimers()
+    })
+    const watched = async () => {
       await expect.poll(() => vi.getTimerCount()).toBeGreaterThan(1)
       await settled()
+    }
+
+    it('its settings, not even to a ping, loses its connection', async () => {
+      says = NO_SETTINGS
+      const failed = expect(send('/whole', { origin: mute.origin })).rejects.toThrow(
+        'the upstream says nothing any more',
+      )
+      await watched()
       vi.advanceTimersByTime(60_000)
       await failed
-      await once(accepted[0] as TLSSocket, 'close')
-    } finally {
-      vi.useRealTimers()
-      server.close()
-      forget()
-    }
+      await expect.poll(() => accepted.at(-1)?.destroyed || accepted.at(-1)?.readableEnded).toBe(true)
+    })
+
+    it('its farewell, and does not hang up, is not watched any more', async () => {
+      says = Buffer.concat([NO_SETTINGS, GOAWAY])
+      const left = new AbortController()
+      const failed = expect(send('/whole', { origin: mute.origin }, left.signal)).rejects.toThrow()
+      await watched()
+      left.abort(new Error('gone'))
+      await failed
+      await expect.poll(() => accepted.at(-1)?.readableEnded).toBe(true)
+      vi.advanceTimersByTime(60_000)
+    })
   })
 
   it.each([
