@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { jsonLog } from '../../../../src/lib/log.ts'
 import { type BatchFolder, batchFolder } from '../../../../src/runtimes/node/setup/batch-folder.node.ts'
 import { folderClaims } from '../../../../src/stores/sql/batches/folder-claims.ts'
-import { type Sql, SqlError } from '../../../../src/stores/sql/sql.ts'
+import { type Result, type Sql, SqlError, type Statement } from '../../../../src/stores/sql/sql.ts'
 import { preparedSql } from '../../../support/prepared-database.ts'
 
 const LOOKS_EVERY_MS = 15_000
@@ -35,11 +35,8 @@ afterAll(async () => {
 
 /** A gateway's folder on the database of all. */
 function open(name: string): BatchFolder {
-  const away = async () => {
-    throw new SqlError('away')
-  }
-  const query: Sql['query'] = (statement) => {
-    const answer = isAway ? away() : sql.query(statement)
+  function query<Row>(statement: Statement): Promise<Result<Row>> {
+    const answer = isAway ? Promise.reject(new SqlError('away')) : sql.query<Row>(statement)
     asked.push(answer)
     return answer
   }
