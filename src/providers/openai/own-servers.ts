@@ -2,12 +2,15 @@ import type { Vendor } from '../openai-compatible/index.ts'
 import { VENDOR_WORDS } from '../wire/fitting/vendor-words.ts'
 import { MAX_TOKENS } from './fitting/limit.ts'
 
+/** They take a schema in OpenAI's form alone. */
+const WORDS = new Set([...VENDOR_WORDS].filter((word) => word !== 'response_format'))
+
 /** Servers of open models that operators run themselves. */
 export const OWN_SERVERS: Readonly<Record<string, Vendor>> = {
   ollama: {
     label: 'Ollama',
     keyless: true,
-    words: VENDOR_WORDS,
+    words: WORDS,
     apiBase: 'http://localhost:11434/v1',
     modes: ['embedding'],
     chat: {
@@ -23,7 +26,7 @@ export const OWN_SERVERS: Readonly<Record<string, Vendor>> = {
   vllm: {
     label: 'vLLM',
     keyless: true,
-    words: VENDOR_WORDS,
+    words: WORDS,
     apiBase: 'http://localhost:8000/v1',
     modes: ['embedding', 'audio_transcription', 'audio_translation', 'rerank'],
     chat: { fields: { refusedBySome: ['tools'] } },
@@ -31,7 +34,7 @@ export const OWN_SERVERS: Readonly<Record<string, Vendor>> = {
   lmstudio: {
     label: 'LM Studio',
     keyless: true,
-    words: VENDOR_WORDS,
+    words: WORDS,
     apiBase: 'http://localhost:1234/v1',
     modes: ['embedding'],
     chat: {
