@@ -123,6 +123,12 @@ describe('the memory of responses', () => {
 
     type Page = { data: { id: string; type: string; role: string }[]; has_more: boolean; last_id: string }
     const page = async (query: string) => (await (await get(`${second.id}/input_items?${query}`)).json()) as Page
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
+    const result = { type: 'function_call_output', call_id: 'c', output: 'ok', status: 'incomplete' }
+    const { id } = await create({ input: [call, result] })
+    expect(await (await get(`${id}/input_items?order=asc`)).json()).toMatchObject({
+      data: [{ ...call, status: 'completed' }, result],
+    })
     const all = await page('order=asc')
     expect(all.data.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
     expect(all).toMatchObject({ object: 'list', has_more: false })

@@ -23,7 +23,8 @@ export const responsesMemory: KeptConversation = {
       if (part) return part
       const type = asText(item.type) || 'message'
       const id = asText(item.id) || newId(prefixOf(type))
-      return type === 'message' ? storedMessage(item, id) : { ...item, id, type }
+      if (type === 'message') return storedMessage(item, id)
+      return { ...(OF_CALLS.test(type) ? ENDED_WELL : {}), ...item, id, type }
     })
   },
 
@@ -65,6 +66,10 @@ function ownItems({ input }: ModelRequest): readonly JsonRecord[] {
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : asList(input).map(asRecord)
 }
 
+/** Calls of tools and their results, which have a status, as messages have. */
+const OF_CALLS = /_call(_output)?$/
+const ENDED_WELL = { status: 'completed' }
+
 /** A message as lists of items show it: with parts. */
 function storedMessage(item: JsonRecord, id: string): JsonRecord {
   const { content } = item
@@ -72,7 +77,7 @@ function storedMessage(item: JsonRecord, id: string): JsonRecord {
     item.role === 'assistant'
       ? { type: 'output_text', text: content, annotations: [], logprobs: [] }
       : { type: 'input_text', text: content }
-  return { status: 'completed', ...item, id, type: 'message', content: typeof content === 'string' ? [part] : content }
+  return { ...ENDED_WELL, ...item, id, type: 'message', content: typeof content === 'string' ? [part] : content }
 }
 
 /** A kept item as providers get it. Ids mean something only to those who gave them. */
