@@ -4,6 +4,7 @@ import type { Usage } from '../../modes/usage.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { CallFinished } from '../events.ts'
 import { post } from './post.ts'
+import { promptOf } from './prompt-of.ts'
 import { CALLS_ALONE, type Delivered, type Sink, type SinkEntry } from './sink.ts'
 
 export interface LangfuseSettings {
@@ -59,6 +60,7 @@ function outcome(entries: readonly SinkEntry[], status: number, errors: unknown)
 function ingested({ id, event, content }: SinkEntry): object[] {
   if (event.type !== 'call.finished') return []
   const { trace } = event
+  const prompt = promptOf(event)
   const input = content && JSON.parse(content.request)
   const output = content && JSON.parse(content.answer)
   const began = Date.parse(event.at) - event.totalMs
@@ -108,7 +110,9 @@ function ingested({ id, event, content }: SinkEntry): object[] {
         completionStartTime: event.firstTokenMs === undefined ? undefined : time(began + event.firstTokenMs),
         endTime: event.at,
         model: modelOf(event),
-        ...promptOf(event),
+        promptName: prompt?.name,
+        // Langfuse links it where it has one of this name and version.
+        promptVersion: prompt && Number(prompt.version),
         usageDetails: event.usage && usageDetails(event.usage),
         costDetails: event.costNano === undefined ? undefined : { total: event.costNano / 1e9 },
         level: isError ? 'ERROR' : 'DEFAULT',
@@ -122,15 +126,6 @@ function ingested({ id, event, content }: SinkEntry): object[] {
 }
 
 const modelOf = ({ model, requestedModel }: CallFinished) => model || requestedModel
-
-/** The rendered prompt, which Langfuse links where it has one of this name and version. */
-function promptOf({
-  prompt,
-}: CallFinished): { readonly promptName: string; readonly promptVersion: number } | undefined {
-  // Earlier builds wrote events without it.
-  const at = prompt?.lastIndexOf('@') ?? -1
-  return at > 0 ? { promptName: prompt.slice(0, at), promptVersion: Number(prompt.slice(at + 1)) } : undefined
-}
 
 /** Token counts that add up: cached and reasoning tokens are subtracted from input and output. */
 function usageDetails(usage: Usage): Record<string, number> {

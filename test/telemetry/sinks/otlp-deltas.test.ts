@@ -58,7 +58,8 @@ function collector() {
 }
 
 describe('what the conventions have for streams', () => {
-  const told = { firstTokenMs: 250, usage: usageOf({ outputTokens: 9, reasoningTokens: 7 }), provider: 'moonshot' }
+  const usage = usageOf({ outputTokens: 9, reasoningTokens: 7, cacheCreationInputTokens: 5, audioInputTokens: 3 })
+  const told = { firstTokenMs: 250, usage, provider: 'moonshot', prompt: 'support@home@3' }
 
   it('is told of streamed calls alone', () => {
     const [streamed, whole] = [finishedCall({ ...told, streamed: true }), finishedCall({ ...told, streamed: false })]
@@ -70,6 +71,10 @@ describe('what the conventions have for streams', () => {
       'gen_ai.request.stream': true,
       'gen_ai.response.time_to_first_chunk': 0.25,
       'gen_ai.usage.reasoning.output_tokens': 7,
+      'gen_ai.usage.cache_write.input_tokens': 5,
+      'gen_ai.usage.audio.input_tokens': 3,
+      'gen_ai.prompt.name': 'support@home',
+      'gen_ai.prompt.version': '3',
     })
     expect(callAttributes(whole)['gen_ai.request.stream']).toBeUndefined()
     expect(callAttributes(whole)['gen_ai.response.time_to_first_chunk']).toBeUndefined()

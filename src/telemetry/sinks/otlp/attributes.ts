@@ -1,4 +1,5 @@
 import type { CallFinished } from '../../events.ts'
+import { promptOf } from '../prompt-of.ts'
 import type { Json } from './protobuf.ts'
 
 /** Attributes by name; undefined ones are left out. */
@@ -53,6 +54,7 @@ export const firstChunkSeconds = ({ streamed, firstTokenMs }: CallFinished): num
 /** The attributes of a call, those of the conventions and our own, without content. */
 export function callAttributes(call: CallFinished): Attributes {
   const { usage, trace } = call
+  const prompt = promptOf(call)
   return {
     'gen_ai.operation.name': operationOf(call),
     'gen_ai.provider.name': providerName(call.provider) || 'unknown',
@@ -61,11 +63,18 @@ export function callAttributes(call: CallFinished): Attributes {
     'gen_ai.response.model': call.model,
     'gen_ai.response.time_to_first_chunk': firstChunkSeconds(call),
     'gen_ai.conversation.id': trace?.sessionId,
+    'gen_ai.prompt.name': prompt?.name,
+    'gen_ai.prompt.version': prompt?.version,
     'gen_ai.usage.input_tokens': usage?.inputTokens,
     'gen_ai.usage.output_tokens': usage?.outputTokens,
     'gen_ai.usage.cache_read.input_tokens': usage?.cachedInputTokens || undefined,
+    'gen_ai.usage.cache_write.input_tokens': usage?.cacheCreationInputTokens || undefined,
+    // The older name of the same, which most readers know.
     'gen_ai.usage.cache_creation.input_tokens': usage?.cacheCreationInputTokens || undefined,
     'gen_ai.usage.reasoning.output_tokens': usage?.reasoningTokens || undefined,
+    'gen_ai.usage.audio.input_tokens': usage?.audioInputTokens || undefined,
+    'gen_ai.usage.audio.output_tokens': usage?.audioOutputTokens || undefined,
+    'gen_ai.usage.image.input_tokens': usage?.imageInputTokens || undefined,
     'error.type': call.errorType,
     'user.id': trace?.user,
     'http.route': call.endpoint,
