@@ -8,7 +8,7 @@ import { ownTranscriptionOptions } from '../wire/transcript/own-options.ts'
 import { readSeconds } from '../wire/transcript/read-seconds.ts'
 import { ownFields, recordingForm } from '../wire/transcript/recording-form.ts'
 import type { Transcript, TranscriptWord } from '../wire/transcript/transcript.ts'
-import { TIMED_FORMATS, transcriptReply } from '../wire/transcript/transcript-reply.ts'
+import { heard, TIMED_FORMATS, transcriptReply } from '../wire/transcript/transcript-reply.ts'
 import { elevenlabsEmbeddedFailure, elevenlabsFailure } from './failure.ts'
 
 const API = "ElevenLabs' speech to text"
@@ -36,7 +36,8 @@ export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
     if (typeof answer?.text !== 'string') {
       throw new GatewayError('upstream_malformed', "The provider's answer is not a transcription.")
     }
-    return transcriptReply(readTranscript(answer, answer.text), request)
+    const transcript = readTranscript(answer, answer.text)
+    return transcriptReply(transcript, request, heard(billedSeconds(transcript, request)))
   },
 
   failure: elevenlabsFailure,
@@ -46,11 +47,29 @@ export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
 export const elevenlabsSpeechToText: Adapter<SpeechToTextRequest> = {
   ...elevenlabsTranscription,
   reply(bytes, headers, call) {
-    const asked = { ...call, body: { model: call.body.model, file: call.body.file }, form: undefined }
+    const { timestamp_granularities: _, ...own } = call.body
+    const asked = { ...call, body: { ...own, response_format: null }, form: undefined }
     const { usage, outputCharacters } = elevenlabsTranscription.reply(bytes, headers, asked)
     return { bytes, contentType: 'application/json', usage, outputCharacters }
   },
 }
+
+/** What options add to the price of a recording, as parts of it. */
+const SURCHARGES = {
+  keyterms: 0.2,
+  entity_detection: 0.3,
+  entity_redaction: 0.3,
+  transcript_edit: 0.3,
+  detect_speaker_roles: 0.1,
+} as const
+
+/** The length that costs as much at the usual price. */
+function billedSeconds({ seconds = 0 }: Transcript, request: TranscriptionRequest): number {
+  const asked = Object.entries(SURCHARGES).filter(([name]) => !OFF.has(String(request[name] ?? '')))
+  return asked.reduce((sum, [, share]) => sum + share * seconds, seconds)
+}
+
+const OFF: ReadonlySet<string> = new Set(['', 'false'])
 
 /** Everything but the file. */
 function fieldsOf(call: Outgoing<TranscriptionRequest>, connection: Connection): Fields {
