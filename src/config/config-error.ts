@@ -4,6 +4,8 @@ export interface Mistake {
   readonly path: string
   /** Continues the sentence that the path begins: says what is wrong, and what to do. */
   readonly message: string
+  /** The variable that the value came from. */
+  readonly variable?: string
 }
 
 /** An invalid configuration, with all of its mistakes. */

@@ -98,7 +98,8 @@ export function mistakesOf(issue: z.core.$ZodIssue): Mistake[] {
 
 function withSource({ path, message }: Mistake, variables: ReadonlyMap<string, string>): Mistake {
   const name = variables.get(path)
-  return { path, message: name === undefined ? message : `${message} (it comes from the environment variable ${name})` }
+  if (name === undefined) return { path, message }
+  return { path, message: `${message} (it comes from the environment variable ${name})`, variable: name }
 }
 
 function distinct(mistakes: readonly Mistake[]): Mistake[] {

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { ConfigError } from '../../../config/config-error.ts'
 import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
-import { checkedConfig } from '../../../routing/checked-config.ts'
 import { smoke } from '../smoke/smoke.node.ts'
+import { checkedOnWorkers } from './checked-on-workers.node.ts'
 import { measure, subrequestsOf } from './measure.node.ts'
-import { mistakesOnWorkers, outOfReach } from './on-workers.ts'
+import { outOfReach } from './on-workers.ts'
 import { beyondPlan, PLANS, type PlanLimits } from './plan-limits.ts'
 import { Refusal } from './refusal.ts'
 import { account, makeBuckets, makeQueues, queueCreation } from './resources.node.ts'
@@ -63,7 +62,9 @@ async function deploy(operands: readonly string[], { env, ask, print }: Surround
   // Without a name this is the environment outside of all others.
   const target = [`--env=${values.env ?? ''}`]
 
-  const config = checked(needed, env, wanted)
+  const checked = (known: Environment) =>
+    checkedOnWorkers(readFileSync(CONFIGURATION, 'utf8'), { needed, env: known, wanted })
+  const config = checked(env)
   step('configuration', `models: ${config.model_list.length}; variables: ${needed.join(', ')}`)
   const beyond = outOfReach(config)
   if (beyond.length > 0) step('note', `Workers does not reach this machine or a private network: ${beyond.join(', ')}`)
@@ -77,7 +78,7 @@ async function deploy(operands: readonly string[], { env, ask, print }: Surround
   const present = await presentSecrets(wrangler, target)
   const secrets = await secretsToSend({ needed, present, env, update: values['update-secrets'], ask, plan })
   // With their true values: only now all of them are known.
-  checked(needed, { ...env, ...secrets }, wanted)
+  checked({ ...env, ...secrets })
 
   step('buckets', madeOf(wanted.buckets, await makeBuckets(wrangler, wanted.buckets)))
   const queues = wanted.queues.map(({ name }) => name)
@@ -115,26 +116,6 @@ function read(operands: readonly string[]) {
     return { values, plan }
   } catch (error) {
     throw new Refusal(`${(error as Error).message}\n\n${HELP}`)
-  }
-}
-
-/** What stands for a variable whose value is at Cloudflare alone, or not known yet. */
-const STAND_INS: Readonly<Record<string, string>> = {
-  DATABASE_URL: 'postgres://gateway@database.invalid/gateway',
-  GATEWAY_MASTER_KEY: 'sk-stands-for-a-key-that-is-not-here-7d1f',
-  GATEWAY_SALT_KEY: 'stands-for-a-key-that-is-not-here-7d1f',
-}
-
-/** Reads the configuration as the Worker will. */
-function checked(needed: readonly string[], env: Environment, { bindsLogs, variables }: Wanted): Config {
-  const known = needed.map((name) => [name, env[name] || (STAND_INS[name] ?? 'stands-for-what-is-not-here')])
-  try {
-    const config = checkedConfig(readFileSync(CONFIGURATION, 'utf8'), { ...Object.fromEntries(known), ...variables })
-    const mistakes = mistakesOnWorkers(config, bindsLogs)
-    if (mistakes.length > 0) throw new ConfigError(mistakes)
-    return config
-  } catch (error) {
-    throw new Refusal(error instanceof ConfigError ? error.message : describeError(error))
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkedConfig } from '../../../../src/routing/checked-config.ts'
+import { checkedOnWorkers } from '../../../../src/runtimes/local/deploy/checked-on-workers.node.ts'
 import { mistakesOnWorkers, outOfReach } from '../../../../src/runtimes/local/deploy/on-workers.ts'
 
 const KEYS = { GATEWAY_MASTER_KEY: 'sk-stands-for-a-key-7d1f-7d1f', GATEWAY_SALT_KEY: 'stands-for-a-key-7d1f-7d1f' }
@@ -43,4 +44,25 @@ model_list: [${[...models, near]}]`
     'of-5 (https://tools/mcp)',
     'otel (http://localhost:4318)',
   ])
+})
+
+describe('variables that are at Cloudflare alone', () => {
+  const wanted = { bindsLogs: false, variables: KEYS }
+  const checked = (yaml: string, env = {}) =>
+    checkedOnWorkers(yaml, { needed: ['BASE', 'RPM', 'CACHED', 'LEVEL'], env, wanted })
+  const model = (rpm: string) =>
+    `model_list: [{ model_name: m, gateway_params: { model: openai/m, api_key: k, api_base: os.environ/BASE }, model_info: { rpm_limit: ${rpm} } }]`
+
+  it('may be addresses, numbers and flags', () => {
+    const yaml = `general_settings: { cache_enabled: os.environ/CACHED }\n${model('os.environ/RPM')}`
+    expect(checked(yaml).model_list[0]?.gateway_params.api_base).toMatch(/^https:/)
+  })
+
+  it.each([
+    ['a mistake of the file alone', model('-1'), {}, /^model_list\[0\]\.model_info\.rpm_limit: [^\n]+$/],
+    ['a value that is here', model('os.environ/RPM'), { RPM: 'many' }, /^model_list[^\n]+ RPM\)$/],
+    ['a word that nobody can guess', 'general_settings: { log_level: os.environ/LEVEL }', {}, /LEVEL\)\nSet LEVEL to/],
+  ])('do not hide %s', (_, yaml, env, words) => {
+    expect(() => checked(yaml, env)).toThrow(words)
+  })
 })
