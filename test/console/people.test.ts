@@ -49,7 +49,8 @@ it('roles are changed, taken and given', async () => {
   ])
 })
 
-it('an account gets a link to a new password, is disabled, is made an administrator, and is deleted once its address is typed', async () => {
+it('an account gets a link to a new password, another address, is disabled, is made an administrator, and is deleted once its address is typed', async () => {
+  await somebody('taken@people.test')
   const { accountId } = await somebody('leaves@people.test', { passwordHash: 'none that a password has' })
   const state = async () => (await gateway.ask('GET', `/ui/api/accounts/${accountId}`)).body
   const page = await gateway.open(`people?search=leaves&open=${accountId}`)
@@ -64,6 +65,16 @@ it('an account gets a link to a new password, is disabled, is made an administra
   expect(link).toBe(`${gateway.url}/console/reset#${token}`)
   expect((await gateway.ask('GET', `/auth/internal/reset-password/${token}`)).body).toMatchObject({ valid: true })
   await page.getByRole('button', { name: 'I have passed it on' }).click()
+
+  await panel.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Change the address' }).click()
+  await page.getByLabel('E-mail address').fill('taken@people.test')
+  await page.keyboard.press('Enter')
+  await page.getByText('Another account has this address.').waitFor()
+  await page.getByLabel('E-mail address').fill('leaves-again@people.test')
+  await page.keyboard.press('Enter')
+  await page.getByText('The address is leaves-again@people.test now.').waitFor()
+  expect(await state()).toMatchObject({ email: 'leaves-again@people.test' })
 
   await panel.getByRole('button', { name: 'Disable' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
@@ -81,7 +92,7 @@ it('an account gets a link to a new password, is disabled, is made an administra
   const question = page.getByRole('dialog')
   const yes = question.getByRole('button', { name: 'Delete' })
   expect(await yes.isDisabled()).toBe(true)
-  await question.getByRole('textbox').fill('leaves@people.test')
+  await question.getByRole('textbox').fill('leaves-again@people.test')
   await yes.click()
   await page.getByText('No person matches').waitFor()
   expect((await gateway.ask('GET', `/ui/api/accounts/${accountId}`)).status).toBe(404)

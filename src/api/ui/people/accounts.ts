@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { accepted } from '../../../config/accepted.ts'
+import { mailbox } from '../../../config/fields.ts'
 import { reachOf } from '../../../identity/grants.ts'
 import { PLATFORM_ROLES } from '../../../identity/roles.ts'
 import { accountRecord } from '../../../identity/sessions/session-of.ts'
@@ -110,6 +111,9 @@ const get = defineRoute(
 
 const change = lazily(() =>
   z.strictObject({
+    email: mailbox()
+      .optional()
+      .describe('By which the person signs in. Another one is not proved, and ends links to a new password.'),
     platform_role: z.enum(PLATFORM_ROLES).optional(),
     state: z.enum(STATES).optional().describe('disabled: sign-in and the keys that it owns are refused.'),
     email_proved: z.boolean().optional().describe('Whether single sign-on may link a person of this address.'),
@@ -133,9 +137,11 @@ const patch = defineRoute(
     const changed = await records.administeredAccounts.change(id, wanted)
     if (changed === undefined) throw absent()
     if (changed === 'last_admin') throw lastAdmin()
+    if (changed === 'address_taken')
+      throw new GatewayError('conflict', 'Another account has this address.', { param: 'email', code: 'address_taken' })
     const { account, before, keys } = changed
     const everywhere = await store.publish(changeOf({ account_id: id, version: account.version }, keys))
-    scope.audits({ changes: changesBetween(before, { ...account }, Object.keys(wanted)) })
+    scope.audits({ changes: changesBetween({ ...before }, { ...account }, Object.keys(before)) })
     return changeAnswer(everywhere, shown(await present(scope, id)))
   },
 )

@@ -16,7 +16,7 @@ const kind: RecordKind<UserRecord> = {
   records: ({ records }) => records.users,
   settled: lazily(() => ({ user_id: idField('user') })),
   fields: lazily(() => ({
-    user_email: optional(mailbox()).describe('The address, if the invitation is for a particular person.'),
+    user_email: optional(mailbox()).describe('For display and search; people sign in by that of their account.'),
     user_name: label('What people call them.'),
     user_role: label('For display; it gives no right.'),
     ...limitFields(),

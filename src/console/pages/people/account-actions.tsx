@@ -5,6 +5,7 @@ import { Button } from '../../design/button.tsx'
 import { performed } from '../../design/confirmed.ts'
 import { Menu } from '../../design/menu.tsx'
 import { type AccountAction, accountActions } from './account-action.ts'
+import { AddressDialog } from './address-dialog.tsx'
 import { ResetLinkDialog } from './links-dialog.tsx'
 import type { Person } from './person.ts'
 
@@ -13,6 +14,7 @@ export function AccountActions({ person, onGone }: { readonly person: Person; re
   const session = useSession()
   const { data: config } = useApi('GET /auth/config')
   const [link, setLink] = useState<string>()
+  const [readdressing, setReaddressing] = useState(false)
   const actions = accountActions(person)
   const toggle = person.state === 'active' ? actions.disable : actions.enable
   const own = session.account_id === person.account_id ? ' This is your own account: you are signed out too.' : ''
@@ -34,6 +36,7 @@ export function AccountActions({ person, onGone }: { readonly person: Person; re
         class="button"
         items={[
           item(person.platform_role === 'platform_admin' ? actions.demote : actions.promote),
+          { label: 'Change the address', onSelect: () => setReaddressing(true) },
           ...(person.email_proved ? [] : [item(actions.confirmAddress)]),
           null,
           ...(person.has_password && person.state === 'active' && config
@@ -48,6 +51,7 @@ export function AccountActions({ person, onGone }: { readonly person: Person; re
       >
         More
       </Menu>
+      {readdressing && <AddressDialog person={person} onClose={() => setReaddressing(false)} />}
       {link && <ResetLinkDialog email={person.email} link={link} onClose={() => setLink(undefined)} />}
     </>
   )

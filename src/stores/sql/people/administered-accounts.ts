@@ -5,10 +5,13 @@ import type { Reach } from '../records/reach.ts'
 import { NEXT_VERSION, reachable } from '../records/scope-records.ts'
 import { withinUser } from '../records/user-records.ts'
 import { currentSpend } from '../scopes/current-spend.ts'
-import type { Sql } from '../sql.ts'
+import { type Sql, SqlError } from '../sql.ts'
 import { type AccountRecord, accountColumns } from './account-records.ts'
 import { ACCOUNT_TURN } from './account-turn.ts'
+import { emailKey } from './email-key.ts'
 import { accountLock } from './given.ts'
+
+const UNIQUE_VIOLATION = '23505'
 
 /** An account as administrators see it. */
 export interface AdministeredAccount extends AccountRecord {
@@ -41,6 +44,7 @@ export interface AccountFilters {
 
 /** What administrators may write. */
 export interface AccountChange {
+  readonly email?: string | undefined
   readonly platform_role?: AccountRecord['platform_role'] | undefined
   readonly state?: AccountRecord['state'] | undefined
   readonly must_change_password?: boolean | undefined
@@ -75,9 +79,9 @@ export interface AdministeredAccounts {
   page(
     page: { readonly reach: Reach; readonly cursor: string; readonly limit: number } & AccountFilters,
   ): Promise<AdministeredAccount[]>
-  /** A change of the role or the state ends the account's sessions, and disabling it its links for a new password.
-   *  undefined: there is no such account. */
-  change(accountId: string, change: AccountChange): Promise<ChangedAccount | 'last_admin' | undefined>
+  /** A change of the role or the state ends the account's sessions. Disabling it, or another address, ends its links for a
+   *  new password; another address is not proved. undefined: there is no such account. */
+  change(accountId: string, change: AccountChange): Promise<ChangedAccount | 'last_admin' | 'address_taken' | undefined>
   /** Removes the account, its memberships and its sessions, revokes the keys that it owns, and cancels the invitations to
    *  its address, through which the person would be back. Its user stays. */
   remove(accountId: string): Promise<RemovedAccount | 'last_admin' | undefined>
@@ -166,18 +170,22 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
           sql`ORDER BY record.account_id LIMIT ${limit}`,
         ),
       ),
-    async change(accountId, { platform_role = null, state = null, must_change_password = null, email_proved = null }) {
+    async change(accountId, { email = null, platform_role = null, state = null, ...flags }) {
+      const { must_change_password = null, email_proved = null } = flags
+      const key = email === null ? null : emailKey(email)
       const change = sql<ChangedRow>`
         WITH before AS (SELECT * FROM gateway_account WHERE account_id = ${accountId} FOR UPDATE),
         wanted AS (
-          SELECT account_id, coalesce(${platform_role}, platform_role) AS platform_role,
+          SELECT account_id, coalesce(${email}, email) AS email, coalesce(${key}, email_key) AS email_key,
+            coalesce(${platform_role}, platform_role) AS platform_role,
             coalesce(${state}, state) AS state,
             coalesce(${must_change_password}::boolean, must_change_password) AS must_change_password,
-            coalesce(${email_proved}::boolean, email_proved) AS email_proved
+            coalesce(${email_proved}::boolean, email_proved AND email_key = coalesce(${key}, email_key)) AS email_proved
           FROM before
         ),
         record AS (
-          UPDATE gateway_account AS record SET platform_role = wanted.platform_role, state = wanted.state,
+          UPDATE gateway_account AS record SET email = wanted.email, email_key = wanted.email_key,
+            platform_role = wanted.platform_role, state = wanted.state,
             must_change_password = wanted.must_change_password, email_proved = wanted.email_proved,
             version = ${NEXT_VERSION}, updated_at = now()
           FROM before, wanted
@@ -193,8 +201,13 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
             AND (record.platform_role, record.state) IS DISTINCT FROM (before.platform_role, before.state)
         ),
         links AS (
-          DELETE FROM gateway_password_reset AS reset USING record
-          WHERE reset.account_id = record.account_id AND record.state = 'disabled'
+          DELETE FROM gateway_password_reset AS reset USING before, wanted, record
+          WHERE reset.account_id = record.account_id
+            AND (record.state = 'disabled' OR wanted.email_key <> before.email_key)
+        ),
+        person AS (
+          UPDATE gateway_user AS person SET user_email = record.email, version = ${NEXT_VERSION}, updated_at = now()
+          FROM before, record WHERE person.user_id = record.user_id AND record.email <> before.email
         ),
         owned AS (
           UPDATE gateway_key AS key SET version = ${NEXT_VERSION}, updated_at = now() FROM before, record
@@ -202,13 +215,20 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
           RETURNING key.key_id, key.key_hash, key.version
         )
         SELECT row_to_json(record) AS account,
-          json_build_object('platform_role', before.platform_role, 'state', before.state,
+          json_build_object('email', before.email, 'platform_role', before.platform_role, 'state', before.state,
             'must_change_password', before.must_change_password, 'email_proved', before.email_proved) AS before,
           (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
         FROM before LEFT JOIN record ON true`
       // Behind the last of them, the statement sees the sessions that were opened meanwhile, too.
       const turns = [ACCOUNT_TURN, personTurn(accountId), accountLock(accountId)] as const
-      const [, , , [row]] = await batchOf<[unknown, unknown, unknown, ChangedRow]>(database, [...turns, change])
+      const rows = await batchOf<[unknown, unknown, unknown, ChangedRow]>(database, [...turns, change]).catch(
+        (error: unknown) => {
+          if (error instanceof SqlError && error.code === UNIQUE_VIOLATION) return undefined
+          throw error
+        },
+      )
+      if (!rows) return 'address_taken'
+      const [, , , [row]] = rows
       if (!row) return undefined
       const { account, before, keys } = row
       return account ? { account, before, keys } : 'last_admin'

@@ -116,6 +116,31 @@ describe('accounts', () => {
     expect((await admin.ask('GET', '/auth/me')).body.standing).toBe('password_expired')
   })
 
+  it('get another address, which is not proved, under which alone they are found; links to the former one end', async () => {
+    const person = await signedIn(gateway, { email: 'Typo@exmaple.com', passwordHash: 'x' })
+    const other = await signedIn(gateway)
+    await ask('PATCH', `/accounts/${person.accountId}`, { email_proved: true })
+    const { link } = (await ask('POST', `/accounts/${person.accountId}/reset-password`)).body
+    const token = link.slice(link.indexOf('#') + 1)
+    const valid = async () => (await person.ask('GET', `/auth/internal/reset-password/${token}`)).body.valid
+    const change = (email: string, more = {}) => ask('PATCH', `/accounts/${person.accountId}`, { email, ...more })
+    expect((await change('typo@exmaple.com')).body).toMatchObject({ email: 'typo@exmaple.com', email_proved: true })
+    expect(await valid()).toBe(true)
+    const taken = await change(other.email.toUpperCase())
+    expect([taken.status, taken.body.error]).toMatchObject([409, { param: 'email', code: 'address_taken' }])
+    expect((await change('nobody')).status).toBe(400)
+    const { status, body } = await change('Right@example.com')
+    expect([status, body]).toMatchObject([200, { email: 'Right@example.com', email_proved: false }])
+    expect(await valid()).toBe(false)
+    expect((await ask('GET', `/users/${person.userId}`)).body.user_email).toBe('Right@example.com')
+    expect((await change('right@example.org', { email_proved: true })).body.email_proved).toBe(true)
+    const told = async () => (await ask('GET', `/audit/events?resource_id=${person.accountId}`)).body.data
+    const email = { old: 'Right@example.com', new: 'right@example.org' }
+    await expect
+      .poll(async () => (await told()).map(({ changes }: { changes: unknown }) => changes))
+      .toContainEqual({ email, email_proved: { old: false, new: true } })
+  })
+
   it('tell the audit what was changed', async () => {
     const person = await signedIn(gateway)
     await ask('PATCH', `/accounts/${person.accountId}`, { state: 'disabled' })
@@ -181,7 +206,15 @@ describe('accounts', () => {
 
   it('take no field that is not theirs', async () => {
     const person = await signedIn(gateway)
-    for (const body of [{ email: 'x@y.z' }, { user_id: 'u' }, { password_hash: 'x' }, { state: null }, [], 'x', 1]) {
+    for (const body of [
+      { user_email: 'x@y.z' },
+      { user_id: 'u' },
+      { password_hash: 'x' },
+      { state: null },
+      [],
+      'x',
+      1,
+    ]) {
       expect((await ask('PATCH', `/accounts/${person.accountId}`, body)).status, JSON.stringify(body)).toBe(400)
     }
   })
