@@ -36,19 +36,15 @@ local leasesExpire = math.max(leaseMs, ${LIFETIME_MS.leases})
 
 local stale, unknown = {}, {}
 
-local versions, remembered, versionKeys = {}, {}, {}
-for i = 1, number() do
-  versionKeys[i] = key()
-  versions[i] = text()
-  remembered[i] = number() == 1
-end
-if #versions > 0 then
-  local known = call('MGET', unpack(versionKeys))
-  for i = 1, #versions do
-    local difference = numeric(known[i]) - tonumber(versions[i])
-    local lost = remembered[i] and not known[i] and difference < 0
+local newer, versions = {}, number()
+if versions > 0 then
+  local known = call('MGET', unpack(KEYS, 1, versions))
+  for i = 1, versions do
+    local record, version, remembered = key(), number(), number() == 1
+    local difference = numeric(known[i]) - version
+    local lost = remembered and not known[i] and difference < 0
     if difference > 0 or lost then stale[#stale + 1] = i - 1 end
-    if difference >= 0 then versions[i] = false end
+    if difference < 0 then newer[record] = version end
   end
 end
 
@@ -67,9 +63,10 @@ for i = 1, number() do
   forms[i] = form
 end
 -- Of each quota its index in the admission and its limit follow one another in the arguments.
-local subjects = {}
+local subjects, quotas = {}, 0
 for i = 1, number() do
   local subject = { key = key(), form = forms[number()], at = argumentAt, opens = false }
+  quotas = quotas + #subject.form.counted
   argumentAt = argumentAt + 2 * #subject.form.counted
   subjects[i] = subject
 end
@@ -119,7 +116,7 @@ if #stale + #unknown > 0 then return { 'stale', now, stale, unknown } end
 ${WINDOW_END}
 local latest = { ${COUNTED.map(({ window }) => `windowEnd.${window}`).join(', ')} }
 local costs = { ${COUNTED.map(({ unit }) => (unit === 'tokens' ? 'tokens' : '1')).join(', ')} }
-local before, after, objection = {}, {}, nil
+local after, objection = sized(2 * quotas), nil
 for i = 1, #subjects do
   local subject = subjects[i]
   local counted, at = subject.form.counted, subject.at
@@ -130,18 +127,27 @@ for i = 1, #subjects do
     if not isOpen(ends, latest[counted[j]]) then
       used, ends, subject.opens = 0, latest[counted[j]], true
     end
-    before[2 * index - 1], before[2 * index] = used, ends
     used = used + costs[counted[j]]
     if (limit <= 0 or used > limit) and (not objection or index < objection) then objection = index end
     after[2 * index - 1], after[2 * index] = used, ends
   end
 end
-if objection then return { 'refused', now, 'quota', objection - 1, before } end
+-- The state of the quotas as it was.
+local function before()
+  for i = 1, #subjects do
+    for j, counted in ipairs(subjects[i].form.counted) do
+      local at = 2 * arguments[subjects[i].at + 2 * j - 1] - 1
+      after[at] = after[at] - costs[counted]
+    end
+  end
+  return after
+end
+if objection then return { 'refused', now, 'quota', objection - 1, before() } end
 
 for i = 1, #slots do
   local taken, limit = call('ZCOUNT', slots[i], '(' .. now, '+inf'), slotLimits[i]
   if taken >= limit and hasLease(slots[i], callId) then taken = taken - 1 end
-  if taken >= limit then return { 'refused', now, 'slot', i - 1, before } end
+  if taken >= limit then return { 'refused', now, 'slot', i - 1, before() } end
 end
 
 -- A hit costs nothing, and nor does a call that follows another: they reserve nothing.
@@ -165,7 +171,7 @@ if answers > 0 then
   reserves = cached == 'lead' or cached == 'alone'
 end
 for i = 1, reserves and 0 or #budgets do
-  if budgets[i].spent >= budgets[i].limit then return { 'refused', now, 'budget', i - 1, before, budgets[i].spent } end
+  if budgets[i].spent >= budgets[i].limit then return { 'refused', now, 'budget', i - 1, before(), budgets[i].spent } end
 end
 
 -- 'held' is the sum of all holds in the set. The set may outlive the hash, and the hash the set.
@@ -204,14 +210,12 @@ for i = 1, reserves and #budgets or 0 do
     owed = budget.spent + others
     if others <= 0 then needs = budget.likely end
     if owed >= budget.limit or owed + needs > budget.limit then
-      return { 'refused', now, 'budget', i - 1, before, budget.spent }
+      return { 'refused', now, 'budget', i - 1, before(), budget.spent }
     end
   end
 end
 
-for i = 1, #versions do
-  if versions[i] then call('SET', versionKeys[i], versions[i], 'PX', '${LIFETIME_MS.version}') end
-end
+for record, version in pairs(newer) do call('SET', record, version, 'PX', '${LIFETIME_MS.version}') end
 for i = 1, #subjects do
   local subject = subjects[i]
   local form, ends = subject.form, {}
@@ -233,7 +237,7 @@ for i = 1, reserves and #slots or 0 do
 end
 for i = 1, reserves and #budgets or 0 do
   local budget = budgets[i]
-  local write = {}
+  local write = { 'held', 0 }
   if budget.begins then call('DEL', budget.holds) elseif budget.ended then sweepLeases(budget.holds) end
   if budget.hold > 0 then
     local isNewSet = budget.held <= 0 or budget.ended
@@ -243,7 +247,7 @@ for i = 1, reserves and #budgets or 0 do
       put(write, 'holdsExpireAt', now + leasesExpire)
     end
   end
-  put(write, 'held', budget.held)
+  write[2] = budget.held
   if budget.opens then
     put(write, 'spent', budget.spent)
     put(write, 'period', budget.period)
@@ -259,7 +263,7 @@ for i = 1, reserves and #budgets or 0 do
   if not isKept then call('PEXPIRE', budget.hash, '${LIFETIME_MS.budget}') end
 end
 
-local spent = {}
+local spent = sized(#budgets)
 for i = 1, #budgets do spent[i] = budgets[i].spent end
 
 if cached == 'lead' then

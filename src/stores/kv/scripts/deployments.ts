@@ -28,11 +28,11 @@ local function readDeployment(hash, active)
     hash = hash, active = active, failures = numeric(h[1]), cooledUntil = numeric(h[2]), probe = h[3] or '',
     probed = h[4] == '1', latencyMs = h[5] or '0', firstTokenMs = h[6] or '0', samples = h[7] or '0',
     sampledAt = h[8] or '0', lastError = h[9] or '', lastErrorAt = h[10] or '0', lastSuccessAt = h[11] or '0',
-    minuteEnds = numeric(h[12]), used = {}
+    minuteEnds = numeric(h[12]), used = { unpack(h, 13) }
   }
   state.running = state.minuteEnds > now and state.minuteEnds <= now + 60000
   for i = 1, #UNITS do
-    state.used[i] = state.running and h[12 + i] or '0'
+    if not state.running or not state.used[i] then state.used[i] = '0' end
   end
   return state
 end
@@ -50,16 +50,12 @@ local function inFlight(state)
 end
 
 local function signalsOf(state)
-  local reply = {
+  return {
     inFlight(state),
     state.failures, state.cooledUntil, probeInFlight(state) and 1 or 0,
     state.latencyMs, state.firstTokenMs, state.samples, state.sampledAt, state.lastError, state.lastErrorAt,
-    state.lastSuccessAt
+    state.lastSuccessAt, unpack(state.used)
   }
-  for i = 1, #UNITS do
-    reply[11 + i] = state.used[i]
-  end
-  return reply
 end
 
 local function readPreference() return PREFERRED_BY[number()] end

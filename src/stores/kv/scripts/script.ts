@@ -30,6 +30,8 @@ local call, keyAt, argumentAt, arguments = redis.call, 0, 0, cjson.decode(ARGV[2
 local function key() keyAt = keyAt + 1 return KEYS[keyAt] end
 local function text() argumentAt = argumentAt + 1 return arguments[argumentAt] end
 local number = text
+-- A table that is filled later up to its size. One that grows is copied again and again.
+local function sized(size) return { unpack(arguments, 1, size) } end
 local function numeric(reply) return tonumber(reply or 0) or 0 end
 
 local now = tonumber(ARGV[1])

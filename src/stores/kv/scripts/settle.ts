@@ -27,14 +27,14 @@ for _ = 1, number() do
   local freed = hold == '0' and 0 or call('ZREM', holds, callId .. '|' .. hold) * tonumber(hold)
   local known = call('HMGET', hash, 'spent', 'period', 'held', 'readAt', 'since')
   if known[1] then
-    local write = { 'held', math.max(0, numeric(known[3]) - freed) }
+    local write = { 'held', math.max(0, numeric(known[3]) - freed), 'spent', known[1] }
     local adds = not repeated and (lateMs == 0 or numeric(known[4]) <= now - lateMs)
       and ((known[5] or '') == '' or known[5] == since)
     if adds and period > known[2] and not isYetToBegin(period) then
-      put(write, 'spent', spent)
+      write[4] = spent
       put(write, 'period', period)
     elseif adds and period == known[2] then
-      put(write, 'spent', tonumber(known[1]) + spent)
+      write[4] = known[1] + spent
     end
     call('HSET', hash, unpack(write))
     -- The admission of a call that held it has given it a long life.
@@ -68,7 +68,7 @@ for i = 1, number() do
   local attemptId, result = text(), text()
   local latencyMs, firstTokenMs, err = text(), text(), text()
   local allowedFails, cooldownMs, unusedSince = number(), number(), text()
-  local used, usesAny = {}, false
+  local used, usesAny = sized(#UNITS), false
   for unit = 1, #UNITS do
     used[unit] = number()
     usesAny = usesAny or used[unit] ~= 0
