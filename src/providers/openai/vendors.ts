@@ -93,7 +93,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: ['audio_speech', ...HEARING],
     // The models that a compound system is made of.
     routingFields: new Set(['compound_custom']),
-    words: new Set(['reasoning_format', 'include_reasoning', FUNCTIONS]),
+    words: new Set(['reasoning_format', 'include_reasoning']),
     chat: {
       conversation: { reasoning: 'reasoning', strictAnswers: true, strictCalls: true },
       fields: { unknownHints: [...OF_OPENAI, 'prompt_cache_key'], refuses: ['top_k'], stops: 4 },
