@@ -210,7 +210,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'Cerebras',
     apiBase: 'https://api.cerebras.ai/v1',
     modes: [],
-    words: new Set(['reasoning_format']),
+    words: new Set(['reasoning_format', 'disable_reasoning']),
     chat: {
       conversation: { reasoning: 'reasoning', strictAnswers: true, strictCalls: true },
       fields: { unknownHints: [...OF_OPENAI, 'prompt_cache_key'], refuses: ['top_k'], stops: 4 },

@@ -191,6 +191,8 @@ describe("a vendor's words for reasoning", () => {
     [{ thinking: { type: 'enabled' }, reasoning_effort: 'max' }, 'max'],
     [{ enable_thinking: false, thinking_budget: 9000 }, 'none'],
     [{ enable_thinking: true, thinking_budget: 2000 }, 'low'],
+    [{ disable_reasoning: true }, 'none'],
+    [{ disable_reasoning: false }, undefined],
     [{ chat_template_kwargs: { enable_thinking: false } }, 'none'],
     [{ chat_template_kwargs: { thinking: true } }, 'medium'],
   ])('become an effort: %j', (said, effort) => {

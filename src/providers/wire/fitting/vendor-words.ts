@@ -18,6 +18,8 @@ const WORDS: Readonly<Record<string, (value: unknown, drop: Drop, body: JsonReco
   reasoning_format: shownAsUsual('reasoning_format', 'parsed'),
   // DeepSeek's, Kimi's and GLM's, and that of the Messages API
   thinking: (value) => (isRecord(value) ? { reasoning_effort: effortOfThinking(value) } : undefined),
+  // Cerebras's
+  disable_reasoning: (isOff) => ({ reasoning_effort: effortIf(isOff === true ? false : undefined) }),
   // Qwen's
   enable_thinking: (isWanted, _, { thinking_budget: budget }) => ({ reasoning_effort: effortIf(isWanted, budget) }),
   thinking_budget: (budget, _, { enable_thinking: isWanted }) => ({ reasoning_effort: effortIf(isWanted, budget) }),
