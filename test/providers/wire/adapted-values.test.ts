@@ -192,6 +192,10 @@ describe("a vendor's words for reasoning", () => {
     [{ enable_thinking: false, thinking_budget: 9000 }, 'none'],
     [{ enable_thinking: true, thinking_budget: 2000 }, 'low'],
     [{ disable_reasoning: true }, 'none'],
+    [{ extra_body: { google: { thinking_config: { thinking_budget: 800, include_thoughts: true } } } }, 'low'],
+    [{ extra_body: { google: { thinking_config: { thinking_budget: 0 } } } }, 'none'],
+    [{ extra_body: { google: { thinking_config: { thinking_budget: -1 } } } }, undefined],
+    [{ extra_body: { google: { thinking_config: { thinking_level: 'high' } } } }, 'high'],
     [{ disable_reasoning: false }, undefined],
     [{ chat_template_kwargs: { enable_thinking: false } }, 'none'],
     [{ chat_template_kwargs: { thinking: true } }, 'medium'],
@@ -213,6 +217,8 @@ describe("a vendor's words for reasoning", () => {
     expect(told({ tool_choice: 'any' }, new Set(['tool_choice']))).toEqual([{ tool_choice: 'required' }, []])
     const template = { chat_template_kwargs: { enable_thinking: false, tone: 'dry' } }
     expect(told(template)).toEqual([template, []])
+    const cached = { extra_body: { google: { thinking_config: {}, cached_content: 'c' } } }
+    expect(told(cached)).toEqual([cached, []])
   })
 
   it('may enable it without a budget at Claude', async () => {

@@ -18,6 +18,14 @@ const WORDS: Readonly<Record<string, (value: unknown, drop: Drop, body: JsonReco
   reasoning_format: shownAsUsual('reasoning_format', 'parsed'),
   // DeepSeek's, Kimi's and GLM's, and that of the Messages API
   thinking: (value) => (isRecord(value) ? { reasoning_effort: effortOfThinking(value) } : undefined),
+  // Gemini's, of its own chat
+  extra_body(value) {
+    const { google, ...rest } = asRecord(value)
+    const { thinking_config, ...others } = asRecord(google)
+    if (!isRecord(thinking_config) || Object.keys({ ...rest, ...others }).length > 0) return undefined
+    const { thinking_level: level, thinking_budget: budget } = thinking_config
+    return { reasoning_effort: level ?? effortIf(undefined, budget) }
+  },
   // Cerebras's
   disable_reasoning: (isOff) => ({ reasoning_effort: effortIf(isOff === true ? false : undefined) }),
   // Qwen's
@@ -87,8 +95,8 @@ function effortOfThinking({ type, budget_tokens: budget }: JsonRecord): unknown 
 }
 
 function effortIf(isWanted: unknown, budget?: unknown): string | undefined {
-  if (isWanted === false) return 'none'
-  if (typeof budget === 'number') return effortOfBudget(budget)
+  if (isWanted === false || budget === 0) return 'none'
+  if (typeof budget === 'number' && budget > 0) return effortOfBudget(budget)
   return isWanted === true ? 'medium' : undefined
 }
 
