@@ -23,6 +23,9 @@ const CONTEXT_WINDOW = new RegExp(
     // What is left for the answer, where the prompt alone is too long.
     'max_tokens must be at least 1, got -',
     '(prompt|input) (is )?too long',
+    'input tokens exceed',
+    'number of tokens .{0,40}cannot exceed',
+    'too many total text bytes',
     'prompt exceeds max(imum)? length',
     'too many tokens',
     'reduce the length of the (messages|prompt)',
