@@ -40,10 +40,15 @@ export function priceRows(): PriceRow[] {
   )
 }
 
+/** Another provider whose prices a base model has. */
+const makerOf = (provider: string, baseModel: string | undefined): string | undefined =>
+  baseModel === undefined ? undefined : entryOf(MAKERS, provider)
+
 /** The row that prices a model: its own, or that of its name without version, date and region. */
-export function priceRowOf(provider: string, model: string): PriceRow | undefined {
+export function priceRowOf(named: string, model: string, baseModel?: string): PriceRow | undefined {
+  const provider = makerOf(named, baseModel) ?? named
   const rows = entryOf(TABLE, provider)
-  const name = rows && namesOf(model).find((one) => Object.hasOwn(rows, one))
+  const name = rows && namesOf(baseModel ?? model).find((one) => Object.hasOwn(rows, one))
   return name === undefined ? undefined : { provider, model: name, prices: rows?.[name] ?? {} }
 }
 
@@ -67,19 +72,18 @@ function namesOf(model: string): string[] {
 
 /** The same at a place. */
 function listPricesAt(provider: string, model: string, place: Place): Prices {
-  const row = priceRowOf(provider, model)
+  const row = priceRowOf(provider, model, place.base_model)
   if (!row) return {}
-  const times = regionalTimes(provider, row.model, place)
+  const times = regionalTimes(row.provider, row.model, place)
   return times === 1 ? row.prices : timesAsMuch(row.prices, times)
 }
 
 /** The prices of a deployment at its place, completed from the tables. A deployment with a token price keeps all its token
  *  prices: an input part without a price of its own then costs as much as the input. Multipliers apply to any price. */
 export function withListPrices(provider: string, model: string, info: ModelInfo, place: Place = {}): ModelInfo {
-  const { base_model } = place
-  const maker = base_model === undefined ? undefined : entryOf(MAKERS, provider)
-  const listed = listPricesAt(maker ?? provider, base_model ?? model, place)
-  const { tool_costs, ...terms } = listSurcharges(maker ?? provider, base_model ?? model)
+  const maker = makerOf(provider, place.base_model)
+  const listed = listPricesAt(provider, model, place)
+  const { tool_costs, ...terms } = listSurcharges(maker ?? provider, place.base_model ?? model)
   const surcharges = maker === undefined && tool_costs ? { ...terms, tool_costs } : terms
   const maps = joined(surcharges, info)
   if (info.input_cost_per_token === undefined) return { ...surcharges, ...listed, ...info, ...maps }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { baseModelOf } from '../../../config/sections/model-list.ts'
 import { pricing } from '../../../config/sections/pricing.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { PRICES_AS_OF, type PriceRow, priceRowOf, priceRows } from '../../../providers/price-table.ts'
@@ -33,6 +34,7 @@ export const priceList = defineRoute(
           .describe(
             "A provider's name of a model as a deployment has it, with its date and version; needs `provider`.",
           ),
+        base_model: storable().max(256).optional().describe("The deployment's `base_model`, where it has one."),
         ...paging(),
       }),
     responses: {
@@ -42,12 +44,14 @@ export const priceList = defineRoute(
     },
   },
   ({ input: { query } }) => {
-    const { search, provider, model, cursor, limit } = query
+    const { search, provider, model, base_model, cursor, limit } = query
     const wanted = search.toLowerCase()
-    const rows = (provider !== undefined && model !== undefined ? [priceRowOf(provider, model)] : sorted()).filter(
+    const isOfOne = provider !== undefined && model !== undefined
+    const ofOne = isOfOne && [priceRowOf(provider, model, baseModelOf(provider, base_model))]
+    const rows = (ofOne || sorted()).filter(
       (one) =>
         one !== undefined &&
-        (provider === undefined || one.provider === provider) &&
+        (isOfOne || provider === undefined || one.provider === provider) &&
         nameOf(one).toLowerCase().includes(wanted) &&
         (cursor === '' || nameOf(one) > cursor),
     ) as PriceRow[]

@@ -129,9 +129,10 @@ function Prices({
   readonly shows: (modes: readonly Mode[]) => boolean
 }) {
   const model = useSettled(String(form.values.model).trim())
+  const base = useSettled(String(form.values.base_model ?? '').trim())
   const read = useApi(
     'GET /ui/api/prices',
-    { query: { provider: kind.kind, model } },
+    { query: { provider: kind.kind, model, ...(base === '' ? {} : { base_model: base }) } },
     { enabled: model !== '' && kind.kind !== 'echo' },
   )
   const row = model === '' ? undefined : read.data?.data[0]

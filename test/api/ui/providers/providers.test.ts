@@ -89,6 +89,8 @@ describe('the price table', () => {
     const { body } = await ask('GET', '/prices?provider=anthropic&model=claude-sonnet-4-5-20250929')
     expect(body.data).toMatchObject([{ model: 'claude-sonnet-4-5', prices: { input_cost_per_token: 3e-6 } }])
     expect((await ask('GET', '/prices?provider=openai&model=no-such')).body.data).toEqual([])
+    const based = await ask('GET', '/prices?provider=azure&model=prod&base_model=azure/gpt-4o')
+    expect(based.body.data).toMatchObject([{ provider: 'openai', model: 'gpt-4o' }])
   })
 })
 
