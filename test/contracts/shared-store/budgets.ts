@@ -275,6 +275,26 @@ export function budgetsContract({ fresh }: World): void {
       expect(await kinds(store, asked(7), asked(8))).toEqual(['refused', 'admitted'])
     })
 
+    it('is read again for a period without end that began later than the one it knows, and counts no further call of that', async () => {
+      const { store } = fresh()
+      const began = (since: string, limit: number, seed: number | 'unseeded') =>
+        call({ budgets: [{ ...budget(limit, 0, '', seed), since }] })
+      await admitted(store, began('2026-01', 100, 90))
+      expect(await store.admit(began('2026-02', 100, 'unseeded'))).toMatchObject({ kind: 'stale', budgets: ['team:1'] })
+      await admitted(store, began('2026-02', 100, 5))
+      await store.settle(
+        settlement(call().callId, {
+          budgets: [{ subject: 'team:1', period: '', since: '2026-01', holdNano: 0, spentNano: 40 }],
+        }),
+      )
+      const asked = (since: string, limit: number) => began(since, limit, 'unseeded')
+      expect(await kinds(store, asked('2026-01', 5), asked('2026-02', 5), asked('2026-02', 6))).toEqual([
+        'refused',
+        'refused',
+        'admitted',
+      ])
+    })
+
     it('stays unknown when only a settlement names it', async () => {
       const { store } = fresh()
       await store.settle(

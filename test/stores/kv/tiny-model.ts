@@ -1,6 +1,7 @@
 import type { Cached, CacheLookup } from '../../../src/stores/kv/answer-cache.ts'
 import type {
   Admission,
+  Budget,
   Change,
   Lease,
   Quota,
@@ -77,19 +78,21 @@ export function tinyModel(now: () => number) {
 
   const isYetToBegin = (period: string) => period.includes('T') && Date.parse(period) > now()
 
-  /** What is known of a budget, unless it is of a period that is yet to begin, for a call of an earlier one. */
-  function knownOf({ subject, period }: { subject: string; period: string }) {
+  /** What is known of a budget, unless it is of a period that is yet to begin, for a call of an earlier one, or of one that
+   *  had the same name. */
+  function knownOf({ subject, period, since = '' }: Pick<Budget, 'subject' | 'period' | 'since'>) {
     const known = budgets.get(subject)
+    if (known?.since !== undefined && period === known.period && since > known.since) return undefined
     return known && period < known.period && isYetToBegin(known.period) ? undefined : known
   }
 
-  function spentOf(subject: string, period: string, seed = 0): number {
-    const known = knownOf({ subject, period })
-    return !known || period > known.period ? seed : known.spent
+  function spentOf(budget: Budget): number {
+    const known = knownOf(budget)
+    return !known || budget.period > known.period ? (budget.seedNano ?? 0) : known.spent
   }
 
   /** What still counts of the holds of a budget: those that were made in an earlier period, that period pays. */
-  function heldOf(budget: { subject: string; period: string }): Held[] {
+  function heldOf(budget: Budget): Held[] {
     const known = knownOf(budget)
     const begins = known && budget.period > known.period && !isYetToBegin(budget.period)
     return begins ? [] : living(holds, budget.subject)
@@ -134,26 +137,25 @@ export function tinyModel(now: () => number) {
     const cached = call.cache && lookUp(call.cache, call.callId)
     const free = cached?.state === 'hit' || cached?.state === 'follow'
     for (const budget of call.budgets) {
-      const { subject, limitNano, period, seedNano } = budget
-      const spentNano = spentOf(subject, period, seedNano)
-      if (free && spentNano >= limitNano) return { ...refuse('budget', budget), spentNano }
+      const spentNano = spentOf(budget)
+      if (free && spentNano >= budget.limitNano) return { ...refuse('budget', budget), spentNano }
     }
     for (const budget of free ? [] : call.budgets) {
-      const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } = budget
+      const { limitNano, holdNano, likelyNano = holdNano, ownNano = [] } = budget
       const held = heldOf(budget)
       const own = held.filter(
         ({ callId, amount }) => callId === call.callId && (amount === holdNano || ownNano.includes(amount)),
       )
       const others = held.filter((one) => !own.includes(one))
-      const owed = spentOf(subject, period, seedNano) + sum(others)
+      const owed = spentOf(budget) + sum(others)
       const kept = own.filter(({ amount }) => amount !== holdNano)
       const needs = sum(others) > 0 ? sum(kept) + holdNano : likelyNano
       if (owed >= limitNano || owed + needs > limitNano) {
-        return { ...refuse('budget', budget), spentNano: spentOf(subject, period, seedNano) }
+        return { ...refuse('budget', budget), spentNano: spentOf(budget) }
       }
     }
 
-    const spentNano = call.budgets.map(({ subject, period, seedNano }) => spentOf(subject, period, seedNano))
+    const spentNano = call.budgets.map(spentOf)
     const ends = now() + 1000 * call.leaseSeconds
     versions.push(...call.versions)
     for (const [at, { subject, unit, window }] of call.quotas.entries()) {
@@ -168,10 +170,11 @@ export function tinyModel(now: () => number) {
       leads.set(lead, { from: now(), ends: now() + 1000 * leadSeconds, callId: call.callId })
     }
     for (const { subject } of call.slots) slots = place(slots, { callId: call.callId, subject, amount: 0, ends })
-    for (const [at, { subject, holdNano, period, since }] of call.budgets.entries()) {
-      const known = knownOf({ subject, period })
+    for (const [at, budget] of call.budgets.entries()) {
+      const { subject, holdNano, period, since } = budget
+      const known = knownOf(budget)
       const latest = known && known.period > period ? known.period : period
-      const kept = heldOf({ subject, period })
+      const kept = heldOf(budget)
       holds = holds.filter((one) => one.subject !== subject || kept.includes(one))
       budgets.set(subject, { ...(known ?? { readAt: now(), since }), period: latest, spent: spentNano[at] ?? 0 })
       if (holdNano > 0) holds = place(holds, { callId: call.callId, subject, amount: holdNano, ends })

@@ -11,24 +11,24 @@ export interface Budgets {
   readonly spentNano: readonly number[]
 }
 
+type Period = Pick<Budget, 'period' | 'since'>
+
+/** Whether a period without end is over, which this store has missed: another one has begun since. */
+const isOutlived = (known: Period, { period, since = '' }: Period): boolean =>
+  period === known.period && known.since !== undefined && since > known.since
+
 /** Whether it is known what a budget has spent in the period that is asked for, or in a later one that has begun. */
-const isRead = (
-  entry: Entry<BudgetRecord> | undefined,
-  { period }: Pick<Budget, 'period'>,
-  now: number,
-): entry is Entry<BudgetRecord> =>
+const isRead = (entry: Entry<BudgetRecord> | undefined, asked: Period, now: number): entry is Entry<BudgetRecord> =>
   entry !== undefined &&
   !entry.value.isUnread &&
-  (period >= entry.value.period || !isYetToBegin(entry.value.period, now))
+  !isOutlived(entry.value, asked) &&
+  (asked.period >= entry.value.period || !isYetToBegin(entry.value.period, now))
 
 /** Whether a budget can be asked without its seed: what it has spent is known, and no clock but the store's says that it is
  *  another period's time. */
-export function isCurrent(
-  entry: Entry<BudgetRecord> | undefined,
-  { period }: Pick<Budget, 'period'>,
-  now: number,
-): boolean {
-  if (!entry || entry.value.isUnread) return false
+export function isCurrent(entry: Entry<BudgetRecord> | undefined, asked: Period, now: number): boolean {
+  if (!entry || entry.value.isUnread || isOutlived(entry.value, asked)) return false
+  const { period } = asked
   const { period: known } = entry.value
   return period === known || (period > known && !isYetToBegin(period, now))
 }

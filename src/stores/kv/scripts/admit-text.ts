@@ -87,7 +87,7 @@ for i = 1, number() do
     since = text(), seed = text(), own = {}, member = '', new = false, opens = false, begins = false, ended = false,
     spent = 0, held = 0, expiresAt = 0, holdsExpireAt = 0 }
   for j = 1, number() do budget.own[j] = text() end
-  local known = call('HMGET', budget.hash, 'spent', 'period', 'held', 'expiresAt', 'holdsExpireAt')
+  local known = call('HMGET', budget.hash, 'spent', 'period', 'held', 'since', 'expiresAt', 'holdsExpireAt')
   budget.member = callId .. '|' .. budget.hold
   budget.hold = tonumber(budget.hold)
   -- By another clock than this one it is another period's time.
@@ -95,7 +95,9 @@ for i = 1, number() do
   local isEarly = known[1] and budget.period > known[2] and isYetToBegin(budget.period)
   -- Opened before the clock was set back.
   local isOver = isPast and isYetToBegin(known[2])
-  budget.new = not known[1] or isOver
+  -- Another period without end has begun since, which the store has missed.
+  local isOutlived = budget.period == known[2] and (known[4] or '') ~= '' and budget.since > known[4]
+  budget.new = not known[1] or isOver or isOutlived
   budget.opens = budget.new or budget.period > known[2]
   if (budget.new or isPast or isEarly) and budget.seed == '' then
     unknown[#unknown + 1] = i - 1
@@ -107,7 +109,7 @@ for i = 1, number() do
   -- What calls hold that run since an earlier period, that period pays.
   budget.begins = not budget.new and not isEarly and budget.opens
   budget.held = budget.begins and 0 or numeric(known[3])
-  budget.expiresAt, budget.holdsExpireAt = numeric(known[4]), numeric(known[5])
+  budget.expiresAt, budget.holdsExpireAt = numeric(known[5]), numeric(known[6])
   budgets[i] = budget
 end
 
