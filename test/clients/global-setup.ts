@@ -1,11 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { place, SOURCES } from '../runtimes/node/gateway-process.ts'
+import { place } from '../runtimes/node/gateway-process.ts'
+import { buildGateway, builtIn } from '../support/build-gateway.ts'
 import { configOf } from '../support/gateway.ts'
 import { startUpstream } from '../support/scripted-upstream.ts'
 import { startStrictVendors } from '../support/strict-vendors/index.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
+    /** Where the gateway is built as it is installed. */
+    builtFolder: string
     gatewayUrl: string
     upstreamUrl: string
   }
@@ -39,7 +45,7 @@ router_settings:
   cooldown_time: 0
 `
 
-/** Starts the gateway as its users do, once for all files, with the scripted upstream and the strict vendors behind it. */
+/** Starts the gateway as its users do, from a build, once for all files, with the scripted upstream and the strict vendors behind it. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const upstream = await startUpstream()
   const strict = await startStrictVendors()
@@ -51,16 +57,20 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
         `  - model_name: ${model}\n    gateway_params: { model: ${model}, api_base: ${upstream.url}/${path}, api_key: sk-vendor }\n`,
     ),
   )
-  const { start, clear } = await place(SOURCES)
+  const built = await mkdtemp(join(tmpdir(), 'gateway-clients-'))
+  await buildGateway(built)
+  const { start, clear } = await place(builtIn(built))
   const gateway = await start({
     yaml: configOf(upstream.url, groups, settings) + echo + vendors.join('') + strict.models('strict-'),
   })
   await gateway.greeted()
 
+  provide('builtFolder', built)
   provide('gatewayUrl', await gateway.base())
   provide('upstreamUrl', upstream.url)
   return async () => {
     await clear()
+    await rm(built, { recursive: true })
     await upstream.close()
     await strict.close()
   }

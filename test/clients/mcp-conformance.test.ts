@@ -4,8 +4,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { place, SOURCES } from '../runtimes/node/gateway-process.ts'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { place } from '../runtimes/node/gateway-process.ts'
+import { builtIn } from '../support/build-gateway.ts'
 import { type FarEnd, startConformanceTools } from './mcp/conformance-tools.ts'
 import { startRelay } from './mcp/relay.ts'
 
@@ -79,7 +80,7 @@ describe('the conformance scenarios for servers, with a server of the official S
 
   beforeAll(async () => {
     far = await startConformanceTools()
-    const { start, ...rest } = await place(SOURCES)
+    const { start, ...rest } = await place(builtIn(inject('builtFolder')))
     clear = rest.clear
     const yaml = `gateway_settings: { mcp_servers: [{ server_key: conformance, base_url: '${far.url}' }] }\n`
     const gateway = await start({ yaml })
