@@ -3,15 +3,15 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { thinkingFields } from '../anthropic/thinking-fields.ts'
 import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
+import { effortOfThinking } from '../wire/fitting/vendor-words.ts'
 
 const CLAUDE = /anthropic\.claude/
 
-/** The reasoning fields of the model families; Converse itself has none. */
+/** The reasoning fields of the model families beside Claude; Converse itself has none. */
 const FAMILIES: readonly {
   readonly of: RegExp
-  fields(effort: unknown, body: ChatRequest, model: string, drop: Drop): JsonRecord
+  fields(effort: unknown, body: ChatRequest, model: string): JsonRecord
 }[] = [
-  { of: CLAUDE, fields: (_, body, model, drop) => claudeFields(body, model, drop) },
   {
     of: /amazon\.nova-2/,
     fields: (effort, body) => novaFields(effort, body),
@@ -34,15 +34,18 @@ function novaFields(asked: unknown, { max_completion_tokens, max_tokens }: ChatR
   return { reasoningConfig: { type: 'enabled', maxReasoningEffort } }
 }
 
-/** The model-specific fields for reasoning. The client's own `thinking` passes unchanged, where Claude takes it. */
+/** The model-specific fields for reasoning. The client's own `thinking` passes unchanged where Claude takes it, or nothing
+ *  is known of a model because its name is that of the account's own profile; others are told the effort that it asks for. */
 export function reasoningFields(body: ChatRequest, model: string, drop: Drop): JsonRecord {
-  const { reasoning_effort: effort, thinking } = body
+  const { reasoning_effort, thinking } = body
   const isOwn = isRecord(thinking)
-  if (isOwn && !CLAUDE.test(model)) return { thinking }
-  if (effort == null && !isOwn) return {}
+  if (CLAUDE.test(model)) return reasoning_effort == null && !isOwn ? {} : claudeFields(body, model, drop)
+  if (isOwn && model.startsWith('arn:')) return { thinking }
+  const effort = reasoning_effort ?? (isOwn ? effortOfThinking(thinking) : undefined)
+  if (effort === undefined) return {}
   const family = FAMILIES.find(({ of }) => of.test(model))
-  if (!family) drop('reasoning_effort')
-  return family?.fields(effort, body, model, drop) ?? {}
+  if (!family) drop(isOwn ? 'thinking' : 'reasoning_effort')
+  return family?.fields(effort, body, model) ?? {}
 }
 
 function claudeFields(body: ChatRequest, model: string, drop: Drop): JsonRecord {

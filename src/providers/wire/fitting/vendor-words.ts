@@ -90,7 +90,7 @@ function effortIn({ effort, enabled, max_tokens, exclude }: JsonRecord, drop: Dr
 }
 
 /** The effort that a vendor's `thinking` asks for; none in particular where it leaves that to the model. */
-function effortOfThinking({ type, budget_tokens: budget }: JsonRecord): unknown {
+export function effortOfThinking({ type, budget_tokens: budget }: JsonRecord): unknown {
   return effortIf(type === 'disabled' ? false : type === 'enabled' || undefined, budget)
 }
 
