@@ -11,7 +11,8 @@ import { eitherStream } from './stream.ts'
 /** Models that take no functions in chat. */
 const NO_FUNCTIONS = /(^|:)gpt-(6-astra|6\.\d+-(astra|sol))/
 
-/** The vendors' own addresses, those of Azure for governments and in China among them: a server of the same shape at another one may know chat alone. */
+/** The vendors' own addresses, those of Azure for governments and in China among them: a server of the same shape at another
+ *  one may know chat alone. */
 const OWN_HOST = /(^|\.)(openai\.com|azure\.(com|us|cn))$/
 
 const { plainWithTools, toldNotToReason: _told, ...efforts } = OPENAI_QUIRKS.efforts
