@@ -59,7 +59,7 @@ function budgeted(budget_duration: string | null) {
         return asked.budgets[0]?.period
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error
-        expect(error.failure).toBe('budget_exceeded')
+        expect(error.code).toBe('budget_exceeded')
         return error.details.retryAfterSeconds
       }
     },
