@@ -21,6 +21,9 @@ export interface BudgetNotices {
 const REMEMBER_SECONDS = 40 * 86_400
 const REMEMBERED_HERE = 10_000
 
+/** What tells a budget's period from its others: those without end have one name. */
+const nameOf = ({ period, since = '' }: Budget): string => period || since
+
 export function budgetNotices(options: {
   readonly store: SharedStore
   readonly telemetry: Telemetry
@@ -55,12 +58,12 @@ export function budgetNotices(options: {
     passed(client, { budgets, spentNano }, charged = []) {
       for (let index = 0; index < budgets.length; index++) {
         const budget = budgets[index] as AskedBudget
-        const { subject, period, softNano } = budget
+        const { subject, softNano } = budget
         if (softNano === undefined) continue
         let spent = spentNano[index] ?? 0
         for (const one of charged) if (one.subject === subject) spent += one.spentNano
         if (spent < softNano) continue
-        tellOnce(client, softBudgetKey(subject, period, softNano), () => ({
+        tellOnce(client, softBudgetKey(subject, nameOf(budget), softNano), () => ({
           type: 'budget.soft_exceeded',
           ...factsOf(budget, spent),
           softNano,
@@ -70,10 +73,10 @@ export function budgetNotices(options: {
     refused(client, budgets, { reason, subject: refuser, spentNano: spent = 0 }) {
       const budget = reason === 'budget' && budgets.find(({ subject }) => subject === refuser)
       if (!budget) return
-      const { subject, period, limitNano } = budget
+      const { subject, limitNano } = budget
       // A limit of 0 blocks: there is nothing to exceed.
       if (limitNano <= 0 || !isExceededBy(budget, spent)) return
-      tellOnce(client, exceededBudgetKey(subject, period, limitNano), () => ({
+      tellOnce(client, exceededBudgetKey(subject, nameOf(budget), limitNano), () => ({
         type: 'budget.exceeded',
         ...factsOf(budget, spent),
         limitNano,

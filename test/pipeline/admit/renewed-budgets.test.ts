@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest'
 import { GatewayError } from '../../../src/lib/errors.ts'
+import { jsonLog } from '../../../src/lib/log.ts'
 import { accountsOf } from '../../../src/limits/accounts.ts'
 import { budgetsOf } from '../../../src/pipeline/admit/budget-holds.ts'
+import { budgetNotices } from '../../../src/pipeline/admit/budget-notices.ts'
 import { type Asking, decide } from '../../../src/pipeline/admit/decide.ts'
 import { storeClock } from '../../../src/pipeline/admit/store-clock.ts'
 import type { PipelineServices } from '../../../src/pipeline/services.ts'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
+import type { Telemetry } from '../../../src/telemetry/telemetry.ts'
 
 const DAY_MS = 86_400_000
 const NOON = Date.UTC(2026, 1, 10, 12)
@@ -97,4 +100,26 @@ it('a refusal of a budget says when there is room: with its next period, soon wh
   const once = budgeted(null)
   await once.ask(1, 10)
   expect(await once.ask(1)).toBeUndefined()
+})
+
+it('a budget without end tells that it is exceeded once, and once more when its record was made again', async () => {
+  const told: string[] = []
+  const emit = (event: { readonly type: string }) => void told.push(event.type)
+  const store = inProcessStore({ now: () => NOON })
+  const notices = budgetNotices({
+    store,
+    telemetry: { emit } as unknown as Telemetry,
+    now: () => NOON,
+    log: jsonLog('silent', () => {}),
+  })
+  const deferred: Promise<unknown>[] = []
+  const client = { defer: (work: Promise<unknown>) => void deferred.push(work) }
+  for (const since of ['2026-02-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-02-02T00:00:00.000Z']) {
+    const budget = { scope: 'key_budget', subject: 'key:1', limitNano: 10, softNano: 5, holdNano: 1, period: '', since }
+    const refused = { kind: 'refused', now: NOON, reason: 'budget', ...budget, spentNano: 10 } as const
+    notices.passed(client, { budgets: [budget], spentNano: [5] })
+    notices.refused(client, [budget], { ...refused, resetsAt: undefined, quotas: { used: [], resetsAt: [] } })
+    await Promise.all(deferred)
+  }
+  expect(told).toEqual(['budget.soft_exceeded', 'budget.exceeded', 'budget.soft_exceeded', 'budget.exceeded'])
 })
