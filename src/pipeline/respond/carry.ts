@@ -113,13 +113,24 @@ async function pump(carriage: Carriage): Promise<void> {
     }
     stream.exchange.clocks.received()
     const steps = stream.reader.push(piece)
-    // An event is in memory until it is whole, and then until the client has taken it; what others need, this one keeps.
+    // An event is in memory until it is whole, and then until the client has taken it.
     unread = steps.length > 0 ? 0 : unread + piece.byteLength
     if (unread > counted) {
-      call.footprint.add(unread - counted)
+      count(call, unread - counted)
       counted = unread
     }
     out = take(carriage, steps)
+  }
+}
+
+/** Counts bytes as memory. Without room the answer ends, and what it has is free at once: of many that grow together some
+ *  come whole. */
+function count({ footprint }: Call, bytes: number): void {
+  try {
+    footprint.add(bytes)
+  } catch (error) {
+    footprint.release()
+    throw error
   }
 }
 

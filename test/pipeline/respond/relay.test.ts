@@ -111,7 +111,8 @@ it('counts an event that comes in pieces as memory, and breaks off where there i
     counted += more
     if (counted > 5 * bytes.byteLength) throw new GatewayError('overloaded', 'The memory is used up.')
   }
-  Object.assign(call, { footprint: { add } })
+  const release = vi.fn()
+  Object.assign(call, { footprint: { add, release } })
   const [small, long] = [Array(3).fill(undefined), Array(9).fill(undefined)]
   const pieces = [...small, { out: bytes }, ...small, { out: bytes }, ...long]
   const stream = streamOf([])
@@ -124,6 +125,8 @@ it('counts an event that comes in pieces as memory, and breaks off where there i
     () => undefined,
   )
   expect(failure?.failure).toBe('overloaded')
+  // Before its end is written: other streams need the memory.
+  expect(release).toHaveBeenCalledOnce()
   expect(pieces.length).toBe(3)
 })
 
