@@ -1,9 +1,13 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
+import { describeError, jsonLog } from '../../lib/log.ts'
 import { type ObjectStore, objectStore, type Verb } from '../../stores/kv/durable-object/object-store.ts'
 
 const SWEEP_MS = 3_600_000
 /** Between the steps of a sweep calls are answered. */
 const STEP_MS = 100
+
+// biome-ignore lint/suspicious/noConsole: the runtime's log is its console.
+const log = jsonLog('error', (line) => console.log(line))
 
 /** The shared store of a gateway without Redis: one object, whose isolates all ask it. */
 export class SharedStoreObject extends DurableObject {
@@ -20,7 +24,12 @@ export class SharedStoreObject extends DurableObject {
   }
 
   ask(verb: Verb, input: readonly unknown[], at?: number): unknown {
-    return this.#store.ask(verb, input, at)
+    try {
+      return this.#store.ask(verb, input, at)
+    } catch (error) {
+      log.error('store.failed', { verb, error: describeError(error) })
+      throw error
+    }
   }
 
   async alarm(): Promise<void> {

@@ -49,5 +49,5 @@ export function durableObjectStore(stub: () => StoreStub, { now }: { readonly no
 
 /** An error without the runtime's message, which may quote the request. `remote`: the object itself threw it. */
 function unavailable(error: unknown): StoreUnavailable {
-  return new StoreUnavailable((error as { remote?: unknown } | null)?.remote === true ? 'nonsense' : 'unreachable')
+  return new StoreUnavailable((error as { remote?: unknown } | null)?.remote === true ? 'failed' : 'unreachable')
 }

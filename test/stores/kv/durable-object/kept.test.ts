@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { keptMap } from '../../../../src/stores/kv/durable-object/kept-map.ts'
 import { objectStore } from '../../../../src/stores/kv/durable-object/object-store.ts'
 import { rows, type SqlStorage } from '../../../../src/stores/kv/durable-object/rows.ts'
+import { durableObjectStore } from '../../../../src/stores/kv/durable-object.ts'
+import type { Key } from '../../../../src/stores/kv/keys.ts'
 import { testClock } from '../../../support/clock.ts'
 import { objectStorage } from '../../../support/object-storage.node.ts'
 
@@ -167,4 +169,14 @@ it('an object reads no more settled ids than it keeps, and of those the last', a
   const settled = { slots: [], budgets: [], outcomes: [], counters: { calls: 1 }, entries: [] }
   for (const callId of ['call-14-9999', 'call-10-0', 'new']) await store.ask('settle', [{ ...settled, callId }], 0)
   expect(await store.ask('counters', [], 0)).toEqual({ calls: 1 })
+})
+
+it('is told apart from a store that is away where it fails itself, without words that may quote a request', async () => {
+  const failing = (error: object) => durableObjectStore(() => ({ ask: () => Promise.reject(error) })).get('key' as Key)
+  const error = Object.assign(new Error('canary'), { remote: true })
+  await expect(failing(error)).rejects.toMatchObject({
+    trouble: 'failed',
+    message: expect.not.stringMatching('canary'),
+  })
+  await expect(failing(new Error('canary'))).rejects.toMatchObject({ trouble: 'unreachable' })
 })
