@@ -70,4 +70,6 @@ function typeOf(schema: Schema): string {
   return schema.type ?? 'anything'
 }
 
-const cell = (text: string) => text.replace(/[|<]/g, (character) => (character === '|' ? '\\|' : '&lt;'))
+/** In code Markdown reads no entities. */
+const cell = (text: string) =>
+  text.replaceAll('|', '\\|').replace(/`[^`]*`|</g, (part) => (part === '<' ? '&lt;' : part))
