@@ -36,14 +36,22 @@ export function credentialsMasked(text: string, headers: Headers): string {
   return credentialsOf(headers).reduce(mask, shortened(text))
 }
 
-/** Masks the request's credentials where a text holds them as they are: quick enough for whole answers. */
+/** Masks the request's credentials where a text holds them as they are, or as JSON writes them: quick enough for whole
+ *  answers. */
 export function withCredentialsMasked(text: string, headers: Headers): string {
   let masked = text
-  for (const value of Object.values(headers)) {
-    if (typeof value === 'string') continue
-    for (const credential of credentialOf(value)) masked = masked.replaceAll(credential, '[secret]')
+  for (const credential of credentialsOf(headers)) {
+    masked = masked.replaceAll(ESCAPABLE.test(credential) ? escapedOrNot(credential) : credential, '[secret]')
   }
   return masked
+}
+
+const ESCAPABLE = /["\\/]/
+
+/** Finds a text also where JSON, or JSON within JSON, has put backslashes before some of its characters. */
+function escapedOrNot(text: string): RegExp {
+  const characters = [...text].map((one) => `${ESCAPABLE.test(one) ? '\\\\{0,7}' : ''}${one.replace(/[^\w ]/, '\\$&')}`)
+  return new RegExp(characters.join(''), 'g')
 }
 
 function shortened(text: string): string {

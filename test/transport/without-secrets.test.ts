@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/lib/errors.ts'
 import { secret } from '../../src/lib/secret.ts'
-import { withoutSecrets } from '../../src/transport/without-secrets.ts'
+import { withCredentialsMasked, withoutSecrets } from '../../src/transport/without-secrets.ts'
 import { busyMs } from '../support/busy-ms.ts'
 
 const KEY = 'sk-proj-Zq7_x9LmT2vB8nR4cW6yK1dH'
@@ -75,5 +75,28 @@ describe('the words of a provider', () => {
         for (let at = 0; at + 10 <= own.length; at++) expect(letters).not.toContain(own.slice(at, at + 10))
       }),
     )
+  })
+})
+
+describe('the answer of a tool server', () => {
+  const token = 'q"7/T.x\\9+(LmT2v)'
+  const php = (value: string) => JSON.stringify(value).replaceAll('/', '\\/')
+
+  it.each([
+    ['as it is', token],
+    ['in JSON', JSON.stringify({ token })],
+    ['in JSON within JSON', JSON.stringify({ text: JSON.stringify({ token }) })],
+    ['in JSON that escapes slashes', php(`You sent ${token}`)],
+    ['in such JSON within such JSON', php(php(token))],
+  ])('holds no credential: %s', (_, said) => {
+    const masked = withCredentialsMasked(said, { 'x-api-key': secret(token) })
+    expect(masked).toContain('[secret]')
+    expect(masked).not.toMatch(/LmT2v/)
+    if (said !== token) expect(JSON.parse(masked)).toBeTruthy()
+  })
+
+  it('is looked through in no time, whatever it is', () => {
+    const slashes = '\\'.repeat(400_000)
+    expect(busyMs(() => withCredentialsMasked(slashes, { 'x-api-key': secret(`/${token}`) }))).toBeLessThan(1000)
   })
 })
