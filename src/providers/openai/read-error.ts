@@ -33,11 +33,12 @@ export function reportedError(object: JsonRecord, announced = false): unknown {
   return detail ?? firstOf(errors)
 }
 
-/** The parts of an error, which may be a text, an object or a list of the fields that are wrong. */
+/** The parts of an error, which may be a text, an object, or a list of texts or of the fields that are wrong. */
 export function readError(error: unknown): WireError {
   if (typeof error === 'string') return { message: error, type: undefined, code: undefined, param: undefined }
   const record = asRecord(error)
   const [field] = asList(Array.isArray(error) ? error : asRecord(record.message).detail)
+  if (typeof field === 'string') return readError(field)
   if (field !== undefined) return aboutField(asRecord(field))
   const source = saidAtSource(record)
   return {
@@ -63,7 +64,7 @@ function aboutField({ loc, msg, type }: JsonRecord): WireError {
     .join('.')
   // Of a body that is wrong as a whole no field is named.
   const message = [param, asText(msg)].filter(Boolean).join(': ')
-  return { message, type: undefined, code: text(type), param: text(param) }
+  return { message: text(message), type: undefined, code: text(type), param: text(param) }
 }
 
 function text(value: unknown): string | undefined {
