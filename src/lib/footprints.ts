@@ -123,6 +123,17 @@ export function footprints(bounds: { readonly total: number; readonly owner: num
   }
 }
 
+/** Adds bytes. Without memory for them releases everything at once and throws: of many requests that grow together some
+ *  come to their end. */
+export function addOrRelease(footprint: Footprint, bytes: number): void {
+  try {
+    footprint.add(bytes)
+  } catch (error) {
+    footprint.release()
+    throw error
+  }
+}
+
 function overloaded(): GatewayError {
   const message = 'The memory for request bodies and unread answers is used up. Read the answers, or retry later.'
   return new GatewayError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS })

@@ -1,4 +1,4 @@
-import { base64Text } from './base64.ts'
+import { base64Bytes, base64Text } from './base64.ts'
 import { through } from './through.ts'
 
 /** A text, compressed, as base64. */
@@ -15,4 +15,11 @@ export async function gunzipText(base64: string): Promise<string | undefined> {
   } catch {
     return undefined
   }
+}
+
+/** The bytes that `gunzipText` will make of a text: the last four bytes of gzip say so. */
+export function unpackedBytes(base64: string): number {
+  return base64Bytes(base64.slice(-8))
+    .slice(-4)
+    .reduceRight((sum, byte) => 256 * sum + byte, 0)
 }

@@ -1,4 +1,4 @@
-import { gunzipText, gzipText } from '../../lib/bytes/gzip-text.ts'
+import { gunzipText, gzipText, unpackedBytes } from '../../lib/bytes/gzip-text.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { Seal } from '../../lib/sealing/seal.ts'
 import { type Key, keptResponsesKey, responseKey } from '../../stores/kv/keys.ts'
@@ -26,8 +26,9 @@ export interface KeptResponses {
   readonly mostCharacters: number
   /** An answer as a settlement stores it. */
   stored(tenant: Tenant, id: string, response: KeptResponse): Promise<StoredValue>
-  /** Reads a stored text; undefined if it is damaged, was sealed under another key, or belongs to another organization. */
-  read(tenant: Tenant, id: string, text: string): Promise<KeptResponse | undefined>
+  /** Reads a stored text; undefined if it is damaged, was sealed under another key, or belongs to another organization.
+   *  Calls `arrived` before unpacking so many bytes; an error of it is the rejection. */
+  read(tenant: Tenant, id: string, text: string, arrived?: (bytes: number) => void): Promise<KeptResponse | undefined>
   /** Forgets a response, also where the cache would repeat it: an answer must not name a response that is gone. */
   remove(tenant: Tenant, id: string, response: KeptResponse): Promise<void>
 }
@@ -43,20 +44,31 @@ interface Settings {
 export function keptResponses(store: SharedStore, seal: Seal | undefined, settings: Settings): KeptResponses {
   const { responses_retention: ttlSeconds, responses_max_bytes, responses_max_total_bytes: most } = settings
 
-  async function read(tenant: Tenant, id: string, text: string): Promise<KeptResponse | undefined> {
+  async function opened(tenant: Tenant, id: string, text: string): Promise<string | undefined> {
     try {
-      const opened = seal ? await seal.open(text, responseKey(tenant.name, id)) : text
-      const record = parseRecord((await gunzipText(opened)) ?? '')
-      // Earlier builds, which may run beside this one, note no organization.
-      if (!record || (record.organization ?? tenant.organization) !== tenant.organization) return undefined
-      return {
-        answer: asRecord(record.answer),
-        input: asList(record.input).map(asRecord),
-        deployment: asText(record.deployment),
-        cachedAt: record.cachedAt as Key | undefined,
-      }
+      return seal ? await seal.open(text, responseKey(tenant.name, id)) : text
     } catch {
       return undefined
+    }
+  }
+
+  async function read(
+    tenant: Tenant,
+    id: string,
+    text: string,
+    arrived?: (bytes: number) => void,
+  ): Promise<KeptResponse | undefined> {
+    const packed = await opened(tenant, id, text)
+    if (packed === undefined) return undefined
+    arrived?.(unpackedBytes(packed))
+    const record = parseRecord((await gunzipText(packed)) ?? '')
+    // Earlier builds, which may run beside this one, note no organization.
+    if (!record || (record.organization ?? tenant.organization) !== tenant.organization) return undefined
+    return {
+      answer: asRecord(record.answer),
+      input: asList(record.input).map(asRecord),
+      deployment: asText(record.deployment),
+      cachedAt: record.cachedAt as Key | undefined,
     }
   }
 

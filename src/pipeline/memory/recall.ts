@@ -1,5 +1,6 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { addOrRelease } from '../../lib/footprints.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import type { JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
@@ -46,10 +47,15 @@ async function joined(
   request: ModelRequest,
   { ids, memory }: { readonly ids: KnownIds; readonly memory: KeptConversation },
 ): Promise<Joined> {
-  const recalled = await recalledBy(services, input, ids, memory)
+  let counted = 0
+  const recalled = await recalledBy(services, input, ids, memory, (arrived) => {
+    addOrRelease(input.footprint, arrived)
+    counted += arrived
+  })
   const changes = memory.joined(request, recalled)
   const bytes = joinBytes(editJson(input.bytes, request, changes))
-  input.footprint.add(bytes.byteLength)
+  // In the place of what was recalled.
+  input.footprint.add(Math.max(0, bytes.byteLength - counted))
   const parsed = parse({ endpoint: input.endpoint, bytes })
   if (parsed.error) throw parsed.error
   const others = ids.filter(({ kept }) => !kept)
@@ -65,12 +71,13 @@ async function recalledBy(
   { caller }: CallInput,
   ids: KnownIds,
   memory: KeptConversation,
+  arrived: (bytes: number) => void,
 ): Promise<Recalled> {
   const tenant = tenantOf(caller)
   const read = new Map<string, Promise<KeptResponse | undefined>>()
   const responseOf = ({ id, kept }: KnownId): Promise<KeptResponse | undefined> => {
     const answerId = memory.answerIdOf(id) as string
-    const reading = read.get(answerId) ?? responses.read(tenant, answerId, kept as string)
+    const reading = read.get(answerId) ?? responses.read(tenant, answerId, kept as string, arrived)
     read.set(answerId, reading)
     return reading
   }

@@ -1,5 +1,6 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { addOrRelease } from '../../lib/footprints.ts'
 import type { StreamStep } from '../../providers/provider.ts'
 import { abandon, type OpenStream } from '../attempt/attempt.ts'
 import { clean } from '../attempt/exchange.ts'
@@ -116,21 +117,10 @@ async function pump(carriage: Carriage): Promise<void> {
     // An event is in memory until it is whole, and then until the client has taken it.
     unread = steps.length > 0 ? 0 : unread + piece.byteLength
     if (unread > counted) {
-      count(call, unread - counted)
+      addOrRelease(call.footprint, unread - counted)
       counted = unread
     }
     out = take(carriage, steps)
-  }
-}
-
-/** Counts bytes as memory. Without room the answer ends, and what it has is free at once: of many that grow together some
- *  come whole. */
-function count({ footprint }: Call, bytes: number): void {
-  try {
-    footprint.add(bytes)
-  } catch (error) {
-    footprint.release()
-    throw error
   }
 }
 
