@@ -13,7 +13,7 @@ it('a stream that says more than any event may before it begins to answer is giv
   const said = { id: 'c', object: 'chat.completion.chunk', created: 1, model }
   const chunk = { ...said, choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] }
   const long = new Array(33).fill(`: ${'x'.repeat(2 ** 20)}\n\n`)
-  const many = [':\n\n'.repeat(140_000)]
+  const many = [':\n\n'.repeat(400_000)]
   for (const preface of [long, many]) {
     await upstream.script(model, [frames([...preface, `data: ${JSON.stringify(chunk)}\n\n`, 'data: [DONE]\n\n'])])
     const response = await gateway.chat({ model, stream: true, messages: [{ role: 'user', content: 'Hello' }] })
