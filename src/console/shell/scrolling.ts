@@ -13,16 +13,16 @@ export function useScrolling(): void {
   const wentBack = useRef(false)
   useEffect(() => {
     const noted = ({ target }: Event) => {
-      const main = page()
-      if (main && target === main) scrolled.set(location.pathname + location.search, main.scrollTop)
+      if (target === page()) scrolled.set(location.pathname + location.search, (target as HTMLElement).scrollTop)
     }
     const moved = () => {
       wentBack.current = true
     }
-    addEventListener('scroll', noted, { capture: true, passive: true })
+    // What scrolls is within the page, and its events do not bubble.
+    addEventListener('scroll', noted, true)
     addEventListener('popstate', moved)
     return () => {
-      removeEventListener('scroll', noted, { capture: true })
+      removeEventListener('scroll', noted, true)
       removeEventListener('popstate', moved)
     }
   }, [])

@@ -3,6 +3,7 @@ export type JsonRecord = Readonly<Record<string, unknown>>
 
 const decoder = new TextDecoder()
 const NOTHING: JsonRecord = {}
+const NO_ITEMS: readonly unknown[] = []
 
 export function asRecord(value: unknown): JsonRecord {
   return isRecord(value) ? value : NOTHING
@@ -13,7 +14,7 @@ export function isRecord(value: unknown): value is JsonRecord {
 }
 
 export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  return Array.isArray(value) ? value : NO_ITEMS
 }
 
 export function asText(value: unknown): string {

@@ -35,8 +35,10 @@ export function askedAgain(
 
 /** The request of an attempt in the way that its deployment is known to take. */
 export function askedAsKnown(deployment: Deployment, first: AttemptRequest): AttemptRequest {
+  const refusals = known.get(deployment)
+  if (!refusals) return first
   let asked = first
-  for (const { failure, refused, until } of known.get(deployment) ?? []) {
+  for (const { failure, refused, until } of refusals) {
     const applies = until > performance.now() && asked.translator.refused?.(failure, asked.outgoing) === refused
     if (applies) asked = inOtherWay(asked, failure) ?? asked
   }

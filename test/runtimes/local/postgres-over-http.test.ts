@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { neon, neonConfig } from '@neondatabase/serverless'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { startPostgresOverHttp } from '../../../src/runtimes/local/postgres-over-http.node.ts'
 import { neonSql } from '../../../src/stores/sql/adapters/neon.ts'
 
@@ -15,6 +15,11 @@ const asked = JSON.stringify({ query: 'SELECT 1 AS n', params: [] })
 
 describe.skipIf(url === '')('Postgres over HTTP, in front of a server', () => {
   it('answers the client that Neon ships, with that client’s own types', async () => {
+    // One setting for the process, in which the gateway's own client looks its endpoints up.
+    const { fetchEndpoint } = neonConfig
+    onTestFinished(() => {
+      neonConfig.fetchEndpoint = fetchEndpoint
+    })
     neonConfig.fetchEndpoint = url
     const sql = neon(postgresUrl)
     expect(await sql`SELECT ${7}::int AS n, now() AS at, ${{ a: [1] }}::jsonb AS j`).toStrictEqual([
