@@ -46,18 +46,12 @@ const opened =
 /** Packages of many files that the gateway loads into workerd. */
 const BUNDLED = ['hono', 'hono/cors', 'hono/router', 'hono/router/trie-router', 'jose', 'kysely', 'yaml', 'zod']
 
-/** Node loads the sources itself, as outside of tests: what Vite makes of them is slower to load and to run. */
-const native = { viteModuleRunner: false, nodeLoader: false }
-/** Where modules are replaced, and where workerd loads them. */
-const throughVite = { viteModuleRunner: true }
-
 /** What runs on Node itself. Half of what the embedded database costs is making code faster that runs for a second. */
 const node = { ...slow, setupFiles: ['./test/support/seed.ts'], execArgv: ['--liftoff-only'] }
 
 export default defineConfig({
   test: {
     globalSetup: ['./test/support/global-setup.ts'],
-    experimental: native,
     // Most of a test here is waiting: for a server, a clock, a fault. One file a core would leave cores idle, and two still do.
     maxWorkers: 3 * Math.max(2, availableParallelism()),
     projects: [
@@ -72,7 +66,7 @@ export default defineConfig({
           exclude: ['test/clients/**', ...PURE, ...APART, ...ALONE, ...CONSOLE],
         },
       },
-      { extends: true, test: { ...node, name: 'apart', include: APART, experimental: throughVite } },
+      { extends: true, test: { ...node, name: 'apart', include: APART } },
       {
         extends: true,
         test: { ...node, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
@@ -108,7 +102,6 @@ export default defineConfig({
         test: {
           ...slow,
           name: 'workerd',
-          experimental: throughVite,
           // To load the gateway into workerd takes longer than the tests of a file, half of it the hundreds of files of these
           // packages: each is made one.
           isolate: false,
