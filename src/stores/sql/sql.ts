@@ -32,6 +32,8 @@ export const NO_TLS = 'NO_TLS'
 
 /** SQLSTATE read_only_sql_transaction. */
 export const READ_ONLY = '25006'
+/** SQLSTATE unique_violation. */
+export const UNIQUE_VIOLATION = '23505'
 
 /** A failed statement. `code` is the SQLSTATE if the server sent one; `unconnected` says why there is no connection, if
  *  that is known: an error code of the network or of its TLS. The message never holds a connection string. */

@@ -5,13 +5,11 @@ import type { Reach } from '../records/reach.ts'
 import { NEXT_VERSION, reachable } from '../records/scope-records.ts'
 import { withinUser } from '../records/user-records.ts'
 import { currentSpend } from '../scopes/current-spend.ts'
-import { type Sql, SqlError } from '../sql.ts'
+import { type Sql, SqlError, UNIQUE_VIOLATION } from '../sql.ts'
 import { type AccountRecord, accountColumns } from './account-records.ts'
 import { ACCOUNT_TURN } from './account-turn.ts'
 import { emailKey } from './email-key.ts'
 import { accountLock } from './given.ts'
-
-const UNIQUE_VIOLATION = '23505'
 
 /** An account as administrators see it. */
 export interface AdministeredAccount extends AccountRecord {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
-import { type Sql, SqlError } from '../sql.ts'
+import { type Sql, SqlError, UNIQUE_VIOLATION } from '../sql.ts'
 import {
   type CallableScope,
   newVersion,
@@ -48,7 +48,6 @@ export interface CallableBindingRecords {
   remove(binding: CallableBinding, reaches: Reaches): Promise<ChangedBinding | undefined>
 }
 
-const UNIQUE_VIOLATION = '23505'
 const NAMES = [
   'binding_id',
   'scope_type',

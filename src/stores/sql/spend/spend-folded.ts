@@ -1,6 +1,6 @@
 import { newTimedId } from '../../../lib/ids.ts'
 import type { BudgetSpent } from '../records/budget-records.ts'
-import { type Sql, SqlError } from '../sql.ts'
+import { type Sql, SqlError, UNIQUE_VIOLATION } from '../sql.ts'
 import { CALL_FACTS } from './call-facts.ts'
 import {
   addedSums,
@@ -73,7 +73,6 @@ export async function insertFolded(sql: Sql, folded: readonly FoldedCalls[]): Pr
   return spent
 }
 
-const UNIQUE_VIOLATION = '23505'
 const names = FOLDED_COLUMNS.join(', ')
 const shapeColumns = [...FOLDED_COLUMNS.map((name) => `${name} ${CALL_FACTS[name].type}`), ...SUM_COLUMNS]
 

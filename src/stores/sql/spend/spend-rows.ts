@@ -1,7 +1,7 @@
 import { sql as expression } from 'kysely'
 import { queries, rowsOf } from '../query.ts'
 import type { BudgetSpent } from '../records/budget-records.ts'
-import { type Sql, SqlError, type Statement } from '../sql.ts'
+import { type Sql, SqlError, type Statement, UNIQUE_VIOLATION } from '../sql.ts'
 import { CALL_FACTS, FACT_NAMES } from './call-facts.ts'
 import { addedSums, CHARGED, chargedBy, chargeRecords, keyUse, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
 import { newFold, SHAPE_COLUMNS } from './spend-fold.ts'
@@ -31,8 +31,6 @@ function once(rows: readonly ChargedRow[]): readonly ChargedRow[] {
   for (const { call_id } of rows) ids.add(call_id)
   return ids.size === rows.length ? rows : [...new Map(rows.map((row) => [row.call_id, row])).values()]
 }
-
-const UNIQUE_VIOLATION = '23505'
 
 const SERIALIZATION_FAILURE = '40001'
 
