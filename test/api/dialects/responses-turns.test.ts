@@ -33,3 +33,13 @@ it.each([
   const plain = messages.map((one) => (Array.isArray(one.content) ? { ...one, content: one.content[0]?.text } : one))
   expect(plain).toEqual(expected)
 })
+
+it.each(['user', 'developer'])('a result is told behind its call, before words of the %s since then', (role) => {
+  const words = { type: 'message', role, content: 'Hurry.' }
+  const result = { type: 'function_call_output', call_id: 'c1', output: 'Done.' }
+  const unasked = { ...result, call_id: 'c2' }
+  expect(messagesOf([call, words, said, result, unasked]).map((one) => one.role)).toEqual([
+    ...['assistant', 'tool'],
+    ...[role === 'user' ? 'user' : 'system', 'assistant', 'tool'],
+  ])
+})

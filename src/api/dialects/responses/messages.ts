@@ -24,21 +24,31 @@ interface Turn {
 }
 
 /** The items of an input as chat messages, in order. Neighbouring reasoning, text and function calls of the model are
- *  one turn. */
+ *  one turn. The result of a call may come after words of others: chat has it before them. */
 export function messagesOf(input: string | readonly Part[], drop: Drop = () => {}): Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
-  const messages: Message[] = []
+  /** Words of somebody else than the model, and all that it has said and called since. */
+  let exchange: Message[] = []
+  const exchanges = [exchange]
+  /** Where calls were made, by their ids. */
+  const askedIn = new Map<string, Message[]>()
   let turn: Turn | undefined
   /** The results of calls of the turn that had been run for it. */
   let told: Message[] = []
   const flush = () => {
-    const said = turn?.content === undefined && turn?.calls.length ? messages.at(-1) : undefined
+    const said = turn?.content === undefined && turn?.calls.length ? exchange.at(-1) : undefined
     // Reasoning may stand between a text and the calls that follow from it. In chat they are one message.
-    if (turn && said && isText(said)) messages[messages.length - 1] = withCalls(said, turnMessage(turn))
-    else if (turn) messages.push(turnMessage(turn))
-    messages.push(...told)
+    if (turn && said && isText(said)) exchange[exchange.length - 1] = withCalls(said, turnMessage(turn))
+    else if (turn) exchange.push(turnMessage(turn))
+    for (const { id } of turn?.calls ?? []) askedIn.set(id, exchange)
+    exchange.push(...told)
     turn = undefined
     told = []
+  }
+  const hear = (message: Message) => {
+    flush()
+    exchange = [message]
+    exchanges.push(exchange)
   }
   const begin = () => {
     turn ??= { reasoning: '', thinking: [], calls: [] }
@@ -48,11 +58,7 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
   const kinds: Readonly<Record<string, (item: Part, param: string) => void>> = {
     message(item, param) {
       const content = chatContent(item.content, `${param}.content`)
-      if (item.role !== 'assistant') {
-        flush()
-        messages.push({ role: chatRole(item.role, param), content })
-        return
-      }
+      if (item.role !== 'assistant') return hear({ role: chatRole(item.role, param), content })
       if (turn?.content !== undefined) flush()
       begin().content = content
     },
@@ -99,8 +105,7 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
       const message = compactionMessage(item)
       if (!message)
         throw inexpressible(`${param}.encrypted_content`, 'Only the provider that made this compaction can read it.')
-      flush()
-      messages.push({ role: 'user', content: message.content })
+      hear({ role: 'user', content: message.content })
     },
     item_reference({ id }, param) {
       throw notKept({ id: asText(id), param: `${param}.id`, kind: 'item' })
@@ -121,7 +126,9 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
   function result(item: Part, param: string): void {
     flush()
     const content = chatContent(item.output, `${param}.output`)
-    messages.push({ role: 'tool', tool_call_id: callIdOf(item, param), content })
+    const callId = callIdOf(item, param)
+    const asked = askedIn.get(callId) ?? exchange
+    asked.push({ role: 'tool', tool_call_id: callId, content })
   }
 
   for (const [index, item] of input.entries()) {
@@ -138,7 +145,7 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
     read(item, param)
   }
   flush()
-  return messages
+  return exchanges.flat()
 }
 
 /** Calls of tools that a provider ran. What they led to is in the message behind them. */
