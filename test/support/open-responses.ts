@@ -7,17 +7,20 @@ const text = z.string()
 const index = z.int().min(0)
 const nullable = <T extends z.ZodType>(type: T) => z.union([type, z.null()])
 
-const logprob = z.looseObject({
-  token: text,
-  logprob: z.number(),
-  bytes: z.array(z.int()),
-  top_logprobs: z.array(z.unknown()),
+const token = z.looseObject({ token: text, logprob: z.number(), bytes: z.array(z.int()) })
+const logprob = token.extend({ top_logprobs: z.array(token) })
+const annotation = z.looseObject({
+  type: z.literal('url_citation'),
+  url: text,
+  title: text,
+  start_index: index,
+  end_index: index,
 })
 const part = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('output_text'),
     text,
-    annotations: z.array(z.unknown()),
+    annotations: z.array(annotation),
     logprobs: z.array(logprob),
   }),
   z.looseObject({ type: z.literal('refusal'), refusal: text }),
@@ -109,6 +112,7 @@ export const responseEvent = z.discriminatedUnion('type', [
   event('response.content_part.done', { ...inContent, part }),
   event('response.output_text.delta', { ...inContent, delta: text, logprobs: z.array(logprob) }),
   event('response.output_text.done', { ...inContent, text, logprobs: z.array(logprob) }),
+  event('response.output_text.annotation.added', { ...inContent, annotation_index: index, annotation }),
   event('response.refusal.delta', { ...inContent, delta: text }),
   event('response.refusal.done', { ...inContent, refusal: text }),
   event('response.function_call_arguments.delta', { ...inItem, delta: text }),

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../../lib/errors.ts'
-import { entryOf } from '../../../lib/json/lenient.ts'
+import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { AnswerFacts } from '../../../modes/answer-facts.ts'
 import type { ChatChunk, UrlCitation, WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
@@ -138,10 +138,12 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
 }
 
 /** A citation by its place in a text that begins so many characters later. */
-function movedBack({ type, url_citation: { start_index, end_index, ...page } }: UrlCitation, by: number): UrlCitation {
-  // Some vendors leave the places out.
+function movedBack({ type, url_citation }: UrlCitation, by: number): UrlCitation {
+  const { start_index, end_index, title, ...page } = url_citation
+  // Some vendors leave out the places or the title, and clients check for them.
   const moved = (index: unknown) => Math.max(0, (Number(index) || 0) - by)
-  return { type, url_citation: { start_index: moved(start_index), end_index: moved(end_index), ...page } }
+  const cited = { start_index: moved(start_index), end_index: moved(end_index), title: asText(title) }
+  return { type, url_citation: { ...cited, ...page } }
 }
 
 const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter'>> = {
@@ -149,7 +151,13 @@ const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter'
   content_filter: 'content_filter',
 }
 
-function logprobsOf(logprobs: unknown): readonly unknown[] {
-  const content = (logprobs as { content?: unknown } | null | undefined)?.content
-  return Array.isArray(content) ? content : []
+/** The lists in them may be null or absent in chat. Here clients check for them. */
+function logprobsOf(logprobs: unknown): readonly object[] {
+  const withBytes = (token: JsonRecord) => ({ ...token, bytes: asList(token.bytes) })
+  return asList(asRecord(logprobs).content)
+    .map(asRecord)
+    .map(({ top_logprobs, ...token }) => ({
+      ...withBytes(token),
+      top_logprobs: asList(top_logprobs).map(asRecord).map(withBytes),
+    }))
 }
