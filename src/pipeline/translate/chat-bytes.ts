@@ -43,7 +43,11 @@ function publicUsage(usage: Usage, told: WireUsage | null | undefined): WireUsag
   return {
     ...told,
     ...totals,
-    prompt_tokens_details: { ...told?.prompt_tokens_details, ...input },
-    completion_tokens_details: { ...told?.completion_tokens_details, ...output },
+    ...(told?.prompt_tokens_details || input
+      ? { prompt_tokens_details: { ...told?.prompt_tokens_details, ...input } }
+      : {}),
+    ...(told?.completion_tokens_details || output
+      ? { completion_tokens_details: { ...told?.completion_tokens_details, ...output } }
+      : {}),
   }
 }

@@ -21,7 +21,8 @@ export function wireUsage(usage: Usage): WireUsage {
   }
 }
 
+/** What is counted of some tokens, if anything is; then the first count in any case, which some clients require. */
 function counted(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> | undefined {
-  const some = Object.entries(counts).filter(([, count]) => count > 0)
-  return some.length === 0 ? undefined : Object.fromEntries(some)
+  const some = Object.entries(counts).filter(([, count], index) => count > 0 || index === 0)
+  return some.some(([, count]) => count > 0) ? Object.fromEntries(some) : undefined
 }
