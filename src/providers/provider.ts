@@ -49,6 +49,8 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly facts?: AnswerFacts | undefined
   /** The client's names of fields, by their names in chat; only where they differ. */
   readonly clientNames?: Readonly<Record<string, string>>
+  /** The client asks for reasoning in words of OpenRouter's, which the vendor does not know. */
+  readonly readsDetails?: true
 }
 
 /** The hints that a translation has left out. */

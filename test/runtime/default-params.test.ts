@@ -120,6 +120,26 @@ describe("words of chat that are one vendor's", () => {
     expect(await refused.json()).toMatchObject({ error: { param: 'safe_prompt' } })
   })
 
+  it('have the reasoning told in them, and taken back signed', async () => {
+    const thinking = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }
+    await upstream.script(path('claude'), [json(200, { ...message, content: [thinking, ...message.content] })])
+    const detail = { type: 'reasoning.text', format: 'unknown', index: 0 }
+    const asking = { model: 'claude', messages, max_tokens: 5000, reasoning: { effort: 'low' } }
+    expect(await (await gateway.chat(asking)).json()).toMatchObject({
+      choices: [{ message: { reasoning: 'Hm.', reasoning_details: [{ ...detail, text: 'Hm.', signature: 'c2ln' }] } }],
+    })
+    const pieces = [{ text: 'H' }, { text: 'm.' }, { text: '', signature: 'c2ln' }].map((one) => ({
+      ...detail,
+      ...one,
+    }))
+    const answered = { role: 'assistant', content: 'Hi', reasoning_details: pieces }
+    await upstream.script(path('claude'), [json(200, message)])
+    await gateway.chat({ ...asking, messages: [...messages, answered, ...messages] })
+    expect((await upstream.calls(path('claude'))).map(bodyOf).at(-1)).toMatchObject({
+      messages: [{}, { content: [thinking, { type: 'text', text: 'Hi' }] }, {}],
+    })
+  })
+
   it('ask for the usage of a stream', async () => {
     for (const model of ['gpt', 'plain']) {
       await upstream.script(path(model), [answer()])

@@ -1,4 +1,6 @@
+import { asList, asRecord } from '../../lib/json/lenient.ts'
 import type { ChatChunk } from '../../modes/chat-completion.ts'
+import { isSealed } from '../../providers/openai/answers/reasoning-details.ts'
 
 /** What a stream has sent to its client so far, as much as another deployment needs in order to continue it. */
 export interface AnswerSoFar {
@@ -25,6 +27,7 @@ export function newAnswerSoFar(): AnswerSoFar {
         if (typeof content === 'string') pieces.push(content)
         else if (content !== undefined && content !== null) own = true
         if ((choice?.index ?? 0) !== 0 || PERSONAL.some((field) => isSomething(other[field]))) own = true
+        if (asList(other.reasoning_details).some((detail) => isSealed(asRecord(detail)))) own = true
       }
       soFar.continuable = soFar.head !== undefined && !own
     },
@@ -34,7 +37,7 @@ export function newAnswerSoFar(): AnswerSoFar {
 }
 
 /** Fields of a delta that another deployment cannot continue. */
-const PERSONAL = ['tool_calls', 'function_call', 'thinking_blocks', 'reasoning_details', 'refusal', 'audio'] as const
+const PERSONAL = ['tool_calls', 'function_call', 'thinking_blocks', 'refusal', 'audio'] as const
 
 function isSomething(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0

@@ -2,7 +2,7 @@ import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { dropper, type Notes, type Outgoing } from '../../providers/provider.ts'
-import { hasVendorWords, inCommonWords } from '../../providers/wire/fitting/vendor-words.ts'
+import { hasVendorWords, inCommonWords, OF_DETAILS } from '../../providers/wire/fitting/vendor-words.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -69,6 +69,7 @@ function withCommonWords(outgoing: Outgoing, { provider }: Deployment): Outgoing
     body: { ...told, model: body.model },
     bytes: joinBytes(editJson(bytes, body, changes)),
     ...(isEmpty(names) ? {} : { clientNames: names }),
+    ...(Object.keys(changes).some((word) => OF_DETAILS.has(word)) ? { readsDetails: true } : {}),
   }
 }
 

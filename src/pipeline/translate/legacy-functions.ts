@@ -2,45 +2,13 @@ import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
-import type { ModelRequest } from '../../modes/mode.ts'
-import type { Adapter, Outgoing, StreamStep } from '../../providers/provider.ts'
-import { asChunks, asCompletion } from './chat-bytes.ts'
+import type { Adapter, Outgoing } from '../../providers/provider.ts'
+import { reworded } from './reworded.ts'
 
 /** An adapter of chat whose vendor is asked for tools where a client asks for `functions`, which is what OpenAI called them
  *  first. The answer has the call in the client's words. */
 export function withLegacyFunctions(adapter: Adapter): Adapter {
-  const known = new WeakMap<ModelRequest, Outgoing>()
-  const asTools = (call: Outgoing): Outgoing => {
-    if (!isLegacy(call)) return call
-    let told = known.get(call.body)
-    if (!told) {
-      told = inTools(call)
-      known.set(call.body, told)
-    }
-    return told
-  }
-  const { stream, again } = adapter
-  return {
-    ...adapter,
-    request: (call, connection) => adapter.request(asTools(call), connection),
-    ...(again ? { again: (failure, call) => again(failure, asTools(call)) } : {}),
-    reply(bytes, headers, call) {
-      const reply = adapter.reply(bytes, headers, asTools(call))
-      if (!isLegacy(call)) return reply
-      const read = asCompletion(reply)
-      return read.completion ? { ...read, completion: inFunctions(read.completion) } : read
-    },
-    ...(stream
-      ? {
-          stream(call, headers) {
-            const reader = stream(asTools(call), headers)
-            if (!isLegacy(call)) return reader
-            const told = (step: StreamStep) => (step.chunk ? { ...step, chunk: inFunctions(step.chunk) } : step)
-            return { ...reader, push: (piece) => reader.push(piece).flatMap(asChunks).map(told) }
-          },
-        }
-      : {}),
-  }
+  return reworded(adapter, (call) => (isLegacy(call) ? { call: inTools(call), answer: inFunctions } : undefined))
 }
 
 const isLegacy = ({ body: { functions, tools } }: Outgoing) => asList(functions).length > 0 && !asList(tools).length

@@ -12,6 +12,7 @@ import { type Dialect, type DialectStream, namesOf } from './dialect.ts'
 import { COMMON, fitted } from './fitting-calls.ts'
 import { lacks } from './lacking-capabilities.ts'
 import { withLegacyFunctions } from './legacy-functions.ts'
+import { withOpenrouterReasoning } from './openrouter-reasoning.ts'
 import { refusedHints } from './refused-hints.ts'
 import { shaped } from './shaped.ts'
 import { asEvents, unstreamed, wholeStream } from './whole-as-stream.ts'
@@ -59,7 +60,7 @@ function nativeTranslator(adapter: Adapter, dialect: Dialect, knowsFunctions: bo
   }
   let translator = translators.get(dialect)
   if (!translator) {
-    const told = () => (knowsFunctions ? fitted(adapter) : withLegacyFunctions(fitted(adapter)))
+    const told = () => withOpenrouterReasoning(knowsFunctions ? fitted(adapter) : withLegacyFunctions(fitted(adapter)))
     translator = dialect.native === 'chat' ? inChat(told(), dialect) : inOwnDialect(adapter, dialect)
     translators.set(dialect, translator)
   }

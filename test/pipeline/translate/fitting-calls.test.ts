@@ -263,3 +263,23 @@ describe("a client that asks for 'functions'", () => {
     expect(told.choices).toEqual([{ index: 0, delta: heard, finish_reason: 'function_call' }])
   })
 })
+
+it("a client that asks for reasoning in OpenRouter's words hears of each piece in them, and of usage no more than is known", () => {
+  const { translator } = translatorTo('deepseek/deepseek-v4-flash', chatDialect)
+  const events = [{ reasoning_content: 'H' }, { reasoning_content: 'm.' }, { content: 'Hi' }].map((delta) => ({
+    choices: [{ index: 0, delta, finish_reason: null }],
+  }))
+  const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, prompt_tokens_details: null }
+  const said = [...events, { choices: [], usage }].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  const asked = outgoing({ model: 'm', messages: [], stream: true, stream_options: { include_usage: true } }, true)
+  const steps = translator.stream?.({ ...asked, readsDetails: true }, {}).push(encoder.encode(said)) ?? []
+  const told = steps.map(({ out }) => JSON.parse(decoder.decode(out).slice('data: '.length)))
+  const detail = { type: 'reasoning.text', format: 'unknown', index: 0 }
+  expect(told.map(({ choices }) => choices[0]?.delta)).toEqual([
+    { reasoning_content: 'H', reasoning: 'H', reasoning_details: [{ ...detail, text: 'H' }] },
+    { reasoning_content: 'm.', reasoning: 'm.', reasoning_details: [{ ...detail, text: 'm.' }] },
+    { content: 'Hi' },
+    undefined,
+  ])
+  expect(told.at(-1).usage).toEqual(usage)
+})

@@ -12,7 +12,7 @@ const PREFIX = 'openrouter:'
 const PIECES: Readonly<Record<string, string>> = { 'reasoning.text': 'text', 'reasoning.summary': 'summary' }
 
 /** What only its model can have written: it has to come back, and other dialects have no place for it but a signed thought. */
-const isSealed = ({ type, signature }: JsonRecord) => type === 'reasoning.encrypted' || asText(signature) !== ''
+export const isSealed = ({ type, signature }: JsonRecord) => type === 'reasoning.encrypted' || asText(signature) !== ''
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -26,7 +26,7 @@ function sealedBlock(details: readonly JsonRecord[], thinking: string): Thinking
 export function detailsReader(): (delta: JsonRecord, ends: boolean) => JsonRecord {
   let details: JsonRecord[] = []
   return (delta, ends) => {
-    for (const detail of asList(delta.reasoning_details).filter(isRecord)) join(details, detail)
+    for (const detail of asList(delta.reasoning_details).filter(isRecord)) joinDetail(details, detail)
     const goesOn = asText(delta.content) !== '' || asList(delta.tool_calls).length > 0
     if (!(goesOn || ends) || !details.some(isSealed)) return delta
     const block = sealedBlock(details, '')
@@ -35,7 +35,8 @@ export function detailsReader(): (delta: JsonRecord, ends: boolean) => JsonRecor
   }
 }
 
-function join(details: JsonRecord[], next: JsonRecord): void {
+/** Adds the next piece of a stream's details: those of one text become one. */
+export function joinDetail(details: JsonRecord[], next: JsonRecord): void {
   const last = details.at(-1)
   const text = entryOf(PIECES, next.type)
   if (!last || text === undefined || last.type !== next.type || last.index !== next.index) {

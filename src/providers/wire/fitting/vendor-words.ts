@@ -55,6 +55,9 @@ export const FUNCTIONS = 'functions'
 /** Those of vendors whose translation reads `thinking` itself. */
 export const THINKING: ReadonlySet<string> = new Set(['thinking'])
 
+/** OpenRouter's and Groq's, whose clients read the reasoning of an answer as `reasoning`. */
+export const OF_DETAILS: ReadonlySet<string> = new Set(['reasoning', 'include_reasoning', 'reasoning_format'])
+
 /** Mistral's choice to call some function, in the word that all vendors know, itself among them. */
 const ANY = 'any'
 
