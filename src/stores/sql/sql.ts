@@ -48,8 +48,8 @@ export class SqlError extends Error {
   }
 
   /** The database did not answer, or is temporarily unable to: no connection, no resources, a timeout, a start or a
-   *  stop, a refused login, a failing disk, or a standby that takes no writes. */
+   *  stop, a refused login, a failing disk, an error inside of the server, or a standby that takes no writes. */
   get isAway(): boolean {
-    return this.code === undefined || this.code === READ_ONLY || /^(08|28|53|57P|57014|58)/.test(this.code)
+    return this.code === undefined || this.code === READ_ONLY || /^(08|28|53|57P|57014|58|XX)/.test(this.code)
   }
 }

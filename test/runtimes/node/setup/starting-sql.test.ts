@@ -30,6 +30,7 @@ describe('prepareDatabase', () => {
     ['no connection', undefined],
     ['starting up', '57P03'],
     ['no connection left', '53300'],
+    ['an error inside, as without room to open a session', 'XX000'],
   ])('asks again: %s', async (_, code) => {
     const sql = failing(new SqlError('away', code), undefined)
     await prepareDatabase(sql, 'SELECT 1;', { patienceMs: 5000, log: silent, saltKeys: {} })
