@@ -5,15 +5,19 @@ import { requireSameSalt } from '../../../stores/sql/schema/same-salt.ts'
 import { type Sql, SqlError } from '../../../stores/sql/sql.ts'
 import { databaseAdvice, isOfCertificate } from './database-advice.ts'
 
-/** A database that is still being prepared. Statements wait for it up to `waitMs`; a ping fails at once. */
+/** A database that is still being prepared. Statements wait for it up to `waitMs`; a ping fails at once. If it cannot be
+ *  prepared, statements fail as if it were away: records stay for a process that has the database. */
 export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sql {
   let isReady = false
-  ready.then(
+  const preparing = ready.then(
     () => {
       isReady = true
     },
-    () => {},
+    (error) => {
+      throw new SqlError(`The database could not be prepared: ${describeError(error)}`)
+    },
   )
+  preparing.catch(() => {})
   const starting = () => new SqlError('The database is still starting.')
   async function prepared(): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -21,7 +25,7 @@ export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sq
       timer = setTimeout(() => reject(starting()), waitMs)
     })
     try {
-      await Promise.race([ready, late])
+      await Promise.race([preparing, late])
     } finally {
       clearTimeout(timer)
     }

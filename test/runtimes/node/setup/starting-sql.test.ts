@@ -5,6 +5,7 @@ import { jsonLog } from '../../../../src/lib/log.ts'
 import { prepareDatabase, startingSql } from '../../../../src/runtimes/node/setup/starting-sql.ts'
 import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
 import { type Sql, SqlError } from '../../../../src/stores/sql/sql.ts'
+import { isPoison } from '../../../../src/telemetry/delivery/poison.ts'
 import { certificateOf } from '../../../support/certificate.node.ts'
 
 const silent = jsonLog('silent', () => {})
@@ -113,10 +114,14 @@ describe('startingSql', () => {
     await sql.ping(1000)
   })
 
-  it('fails what waits when it is not to be', async () => {
+  it('fails what waits when it is not to be, as an absent database does, so that no record is given up', async () => {
     const sql = startingSql(failing(undefined), Promise.reject(new Error('no disk')))
-    await expect(sql.query(SELECT)).rejects.toThrow('no disk')
-    await expect(sql.batch([SELECT])).rejects.toThrow('no disk')
+    for (const asked of [sql.query(SELECT), sql.batch([SELECT])]) {
+      const error = await asked.catch((thrown: unknown) => thrown)
+      expect(String(error)).toContain('no disk')
+      expect(error).toMatchObject({ isAway: true })
+      expect(isPoison(error)).toBe(false)
+    }
     await expect(sql.ping(10)).rejects.toThrow('still starting')
   })
 })
