@@ -188,6 +188,21 @@ describe('what a second attempt holds', () => {
       .toMatchObject([{ active: 0 }, { active: 1 }])
     expect(spokenText(await readStream(response))).toBe('one two three four five')
   })
+
+  it('is given back where the other has answered before it is there', async () => {
+    await begin({ hedge_after_ms: 50 })
+    await upstream.script(first, [answer({ text: first }, slowHeaders({ ms: 200 }))])
+    const { store } = gateway
+    const { startAttempt } = store
+    store.startAttempt = async (start) => {
+      const place = await startAttempt(start)
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      return place
+    }
+    expect(await ask(false)).toMatchObject({ text: first, attempts: '1' })
+    await gateway.idle()
+    expect(await store.signals([second])).toMatchObject([{ active: 0 }])
+  })
 })
 
 describe('hedge: p95', () => {

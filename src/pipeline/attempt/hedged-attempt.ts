@@ -56,7 +56,8 @@ async function raced(
   call: Call,
   plan: Plan,
 ): Promise<Committed> {
-  const timer = setTimeout(() => join(startHedge), waitMs)
+  // Deferred: the place that it reserves is given back even if the call has been answered meanwhile.
+  const timer = setTimeout(() => call.client.defer(join(startHedge)), waitMs)
   try {
     return await decided
   } finally {
