@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { shownAddress } from '../lib/addresses/shown-address.ts'
 import { HEADER_NAME, HEADER_VALUE } from '../lib/bytes/header-text.ts'
 import { NANO } from '../lib/money.ts'
-import { secret } from '../lib/secret.ts'
+import { secret, secretShownAs } from '../lib/secret.ts'
 import { isMailbox } from './mailbox.ts'
 import { mistakeInOperatorUrl } from './operator-url.ts'
 import { unknownKeys } from './sentences.ts'
@@ -76,6 +77,20 @@ export const mailbox = () =>
     .refine(isMailbox, 'must be an e-mail address')
 export const email = () => mailbox().transform((address) => address.toLowerCase())
 export const operatorUrl = () => checked(mistakeInOperatorUrl)
+
+/** An address that is appended to. */
+export const baseAddress = () =>
+  checked(
+    (value) =>
+      mistakeInOperatorUrl(value) ??
+      (value.includes('?')
+        ? 'must not have a ? part, for a path is appended to it; use the field for a key or a version'
+        : undefined),
+  )
+
+/** An address whose path or query may hold a key, as that of many a webhook does. It prints without it. */
+export const keyedUrl = () => operatorUrl().transform(keyed)
+export const keyed = (address: string) => secretShownAs(shownAddress(address), address)
 
 /** Headers by which a request is framed on its connection: HTTP clients send no request that brings its own. */
 const FRAMING = /^(?:content-length|expect|keep-alive|transfer-encoding|upgrade)$/i

@@ -8,11 +8,12 @@ export interface Secret {
 }
 
 export function secret(value: string): Secret {
-  const sealed: Secret = Object.freeze({
-    kind: 'secret' as const,
-    toString: () => '[secret]',
-    toJSON: () => '[secret]',
-  })
+  return secretShownAs('[secret]', value)
+}
+
+/** A text with a credential in it, which prints as it may be shown. */
+export function secretShownAs(shown: string, value: string): Secret {
+  const sealed: Secret = Object.freeze({ kind: 'secret' as const, toString: () => shown, toJSON: () => shown })
   values.set(sealed, value)
   return sealed
 }

@@ -2,6 +2,7 @@ import { accepted, mistake } from '../config/accepted.ts'
 import { type AddedMcpServer, addedMcpServer } from '../config/sections/mcp-servers.ts'
 import { isPrivateHost } from '../lib/addresses/private-address.ts'
 import type { Seal } from '../lib/sealing/seal.ts'
+import { reveal } from '../lib/secret.ts'
 import { refuseReferences, type Sealed, type Settings, sealedSettings } from '../stores/sql/records/sealed-settings.ts'
 import type { McpServerContent, McpServerRecord } from '../stores/sql/tools/mcp-server-records.ts'
 import { type ToolServer, toolServerOf } from './tool-server.ts'
@@ -11,6 +12,7 @@ const SECRETS = sealedSettings({
   column: '',
   fields: ['auth_token'],
   maps: ['auth_headers'],
+  addresses: ['base_url'],
   addressOf: ({ base_url: url }) => (typeof url === 'string' ? (URL.parse(url)?.origin ?? url) : ''),
 })
 
@@ -31,7 +33,7 @@ export async function toolServerOfDraft(
   refuseReferences(draft)
   const { server_key: _, ...settings } = await SECRETS.whole(draft, seal, earlier && sealedOf(earlier))
   const entry = accepted(addedMcpServer(), { ...settings, server_key: key })
-  const host = URL.parse(entry.base_url)?.hostname ?? ''
+  const host = URL.parse(reveal(entry.base_url))?.hostname ?? ''
   if (!entry.allow_private && isPrivateHost(host)) {
     throw mistake('base_url', 'is in a private network; set allow_private if the gateway may go there')
   }

@@ -18,8 +18,8 @@ export interface ToolServer {
 
 /** The server of an entry. Those of the configuration file may be in the operator's own network. */
 export function toolServerOf(entry: McpServerEntry, { allowPrivate }: { readonly allowPrivate: boolean }): ToolServer {
-  const { server_key: key, base_url: url, enabled, request_timeout_ms: timeoutMs } = entry
-  return { key, url, enabled, timeoutMs, credentials: credentialsOf(entry), allowPrivate }
+  const { server_key: key, base_url, enabled, request_timeout_ms: timeoutMs } = entry
+  return { key, url: reveal(base_url), enabled, timeoutMs, credentials: credentialsOf(entry), allowPrivate }
 }
 
 export type ToolServersByKey = ReadonlyMap<string, ToolServer>

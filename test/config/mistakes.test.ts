@@ -119,7 +119,7 @@ describe('one value', () => {
     [
       'an address with a query',
       entry('model: azure/x, api_base: "https://x.example/openai?api-version=2024-10-21"'),
-      [`${P}.api_base: must not have a ? part; a version belongs in api_version`],
+      [`${P}.api_base: must not have a ? part, for a path is appended to it; use the field for a key or a version`],
     ],
     [
       'headers of several lines',

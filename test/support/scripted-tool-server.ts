@@ -109,6 +109,7 @@ const stateless: Behaviour = ({ headers, body: { id, method, params = {} } }, re
 
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   plain: usual(),
+  address: usual({ 'tools/list': ({ path }) => ({ tools: [plainTool('say', { description: path })] }) }),
   stateless,
   old: usual({ initialize: () => initialized('2024-11-05') }),
   future: usual({ initialize: () => initialized('2099-01-01') }),
@@ -321,7 +322,7 @@ export async function startScriptedToolServer(): Promise<ScriptedToolServer> {
       body: text === '' ? undefined : JSON.parse(text),
     }
     received.push(message)
-    const name = path.slice(1)
+    const [name = ''] = path.slice(1).split('?')
     const plain = STATUSES[name]
     if (plain) return void answered(response, ...plain)
     if (name === 'older') return void olderTransport(message, response)

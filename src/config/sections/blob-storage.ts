@@ -1,5 +1,5 @@
 import { lazily } from '../../lib/lazily.ts'
-import { checked, operatorUrl, secretText, section, text } from '../fields.ts'
+import { baseAddress, checked, secretText, section, text } from '../fields.ts'
 
 const FOLDERS = /^(?!\.{1,2}(?:\/|$))[\w.-]{1,200}(?:\/(?!\.{1,2}(?:\/|$))[\w.-]{1,200})*$/
 
@@ -15,7 +15,7 @@ const withoutSlashes = (value: string) => value.replace(/^\/+|\/+$/g, '')
 
 export const blobStorage = lazily(() =>
   section({
-    endpoint: operatorUrl().describe('The address of the storage, without the bucket.'),
+    endpoint: baseAddress().describe('The address of the storage, without the bucket.'),
     bucket: text().describe('The bucket, which must exist.'),
     region: text().default('us-east-1').describe("The bucket's region."),
     access_key_id: text().describe('The id of the access key.'),

@@ -1,7 +1,18 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 import { secret } from '../../lib/secret.ts'
-import { checked, flag, headers, operatorUrl, positiveSeconds, secretText, section, text } from '../fields.ts'
+import {
+  baseAddress,
+  checked,
+  flag,
+  headers,
+  keyed,
+  keyedUrl,
+  positiveSeconds,
+  secretText,
+  section,
+  text,
+} from '../fields.ts'
 
 /** The events that a webhook may be told of. */
 export const WEBHOOK_EVENTS = [
@@ -38,7 +49,7 @@ const exportSeconds = () => positiveSeconds().max(LONGEST_EXPORT_SECONDS)
 /** What one signal may have otherwise than the others. */
 const ofSignal = () =>
   section({
-    endpoint: operatorUrl().optional().describe('The whole address of the signal, with its path.'),
+    endpoint: keyedUrl().optional().describe('The whole address of the signal, with its path.'),
     headers: headers().optional().describe('Headers of its exports, instead of those of all.'),
     protocol: protocol().optional().describe('How its exports are written.'),
     compression: compression().optional().describe('How its exports are compressed.'),
@@ -47,8 +58,9 @@ const ofSignal = () =>
 
 const otel = lazily(() =>
   section({
-    endpoint: operatorUrl()
-      .default('http://localhost:4318')
+    endpoint: baseAddress()
+      .prefault('http://localhost:4318')
+      .transform(keyed)
       .describe('The OTLP/HTTP address of the collector, without /v1/traces.'),
     headers: headers().default({}).describe('Headers of each export.'),
     service_name: text().default('model-gateway').describe('The service.name of the exports.'),
@@ -89,7 +101,7 @@ export const callbackSettings = lazily(() =>
       .optional()
       .describe('The metrics at /metrics, which are there without it too.'),
     langfuse: section({
-      host: operatorUrl().default('https://cloud.langfuse.com').describe('The address of the tracing service.'),
+      host: baseAddress().default('https://cloud.langfuse.com').describe('The address of the tracing service.'),
       public_key: text().optional().describe('Its public key.'),
       secret_key: secretText().optional().describe('Its secret key.'),
       project_id: text().optional().describe('Its project, by which answers about calls link to their traces.'),
@@ -102,7 +114,7 @@ export const callbackSettings = lazily(() =>
       bucket: text().optional().describe('The bucket for log objects.'),
       region: text().default('us-east-1').describe("The bucket's region."),
       prefix: text().optional().describe('The prefix of the names of objects.'),
-      endpoint: operatorUrl().optional().describe('The address of the object storage, if it is not AWS.'),
+      endpoint: baseAddress().optional().describe('The address of the object storage, if it is not AWS.'),
       access_key_id: text()
         .optional()
         .describe('The id of the access key; without it Workers write to the bucket that is bound as LOGS.'),
@@ -113,7 +125,7 @@ export const callbackSettings = lazily(() =>
       .optional()
       .describe('Object storage.'),
     webhook: section({
-      url: operatorUrl().optional().describe('The address that events are posted to.'),
+      url: keyedUrl().optional().describe('The address that events are posted to.'),
       secret: checked(mistakeInWebhookSecret)
         .transform(secret)
         .optional()

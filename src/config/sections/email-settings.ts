@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
-import { checked, flag, headerSecret, operatorUrl, positiveCount, secretText, text } from '../fields.ts'
+import { baseAddress, checked, flag, headerSecret, positiveCount, secretText, text } from '../fields.ts'
 
 const EMAIL_PROVIDERS = ['smtp', 'resend', 'sendgrid', 'postmark', 'log'] as const
 export type EmailProvider = (typeof EMAIL_PROVIDERS)[number]
@@ -28,7 +28,7 @@ export const emailSettings = lazily(() => ({
   email_base_url: baseUrl().optional().describe('Absolute address that the links in e-mails begin with.'),
   email_from: sender().optional().describe('Sender of e-mails.'),
   email_api_key: headerSecret().optional().describe('Key of resend, sendgrid or postmark.'),
-  email_api_base: operatorUrl()
+  email_api_base: baseAddress()
     .optional()
     .describe('Address of the API of resend, sendgrid or postmark, if it is not the default.'),
   email_smtp_host: text().optional().describe('Host of the SMTP server.'),

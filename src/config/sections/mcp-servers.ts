@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
-import { checked, evenIfBroken, flag, headerSecret, headers, operatorUrl, positiveCount, section } from '../fields.ts'
+import { checked, evenIfBroken, flag, headerSecret, headers, keyedUrl, positiveCount, section } from '../fields.ts'
 
 /** What a server is where nothing is said of it, as the administration shows it. */
 export const MCP_SERVER_DEFAULTS = {
@@ -25,7 +25,7 @@ const mcpServer = lazily(() =>
       .literal('streamable_http')
       .default(MCP_SERVER_DEFAULTS.transport)
       .describe('The protocol of the server.'),
-    base_url: operatorUrl().describe("The server's address."),
+    base_url: keyedUrl().describe("The server's address."),
     auth_mode: z
       .enum(['none', 'bearer', 'header_map'])
       .default(MCP_SERVER_DEFAULTS.auth_mode)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 import {
+  baseAddress,
   checked,
   count,
   evenIfBroken,
@@ -16,7 +17,6 @@ import {
   text,
 } from '../fields.ts'
 import { suggestion } from '../nearest.ts'
-import { mistakeInOperatorUrl } from '../operator-url.ts'
 import type { Registered, RegisteredProvider } from '../registered.ts'
 import { pricing } from './pricing.ts'
 
@@ -40,14 +40,6 @@ export const name = () =>
       ? 'must be at most 256 characters, without control characters or spaces at its ends'
       : undefined
   })
-
-/** A base address without a query: paths are appended to it. */
-const baseAddress = () =>
-  checked(
-    (value) =>
-      mistakeInOperatorUrl(value) ??
-      (value.includes('?') ? 'must not have a ? part; a version belongs in api_version' : undefined),
-  )
 
 /** A region becomes a part of the provider's host name. It must not change the host, which receives credentials. */
 const region = () =>

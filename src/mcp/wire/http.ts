@@ -1,4 +1,6 @@
 import type { Abort } from '../../lib/abort.ts'
+import { keysIn } from '../../lib/addresses/shown-address.ts'
+import { secret } from '../../lib/secret.ts'
 import {
   BodyTooLarge,
   PrivateAddress,
@@ -80,7 +82,8 @@ export async function textOf(
 }
 
 /** A server that repeats what it is sent must not tell others our credentials. */
-export const masked = ({ server }: End, text: string) => withCredentialsMasked(text, server.credentials)
+export const masked = ({ server: { url, credentials } }: End, text: string) =>
+  withCredentialsMasked(text, { ...credentials, ...Object.fromEntries(keysIn(url).map((key) => [key, secret(key)])) })
 
 /** The messages in a text of the server. */
 export function messagesOf({ server }: End, text: string): Message[] {

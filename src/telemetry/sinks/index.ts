@@ -1,6 +1,7 @@
 import type { Config } from '../../config/schema.ts'
 import { type CallbackName, type CallbackSettings, otelDefaults } from '../../config/sections/callback-settings.ts'
 import type { Log } from '../../lib/log.ts'
+import { reveal } from '../../lib/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { SinkMoved } from '../events.ts'
 import { configuredS3 } from './configured-s3.ts'
@@ -30,7 +31,7 @@ const SINKS: {
   webhook(settings, { transport, callsAtOnce }) {
     if (!settings?.url || !settings.secret) return undefined
     const bound = callsAtOnce === undefined ? {} : { atOnce: callsAtOnce }
-    return webhook({ ...settings, url: settings.url, secret: settings.secret }, transport, bound)
+    return webhook({ ...settings, url: reveal(settings.url), secret: settings.secret }, transport, bound)
   },
   langfuse(settings, { transport }) {
     const { host, public_key: publicKey, secret_key: secretKey, project_id: projectId } = settings ?? {}

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { secret } from '../../../src/lib/secret.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import { configuredSinks } from '../../../src/telemetry/sinks/index.ts'
 import { otlp } from '../../../src/telemetry/sinks/otlp/otlp.ts'
@@ -75,7 +76,7 @@ describe('exports by OTEL_ variables', () => {
 describe('an export that is taken in part', () => {
   const partially = async (told: 'traces' | 'metrics' | 'logs', body: string | Buffer) => {
     receiver.answer(() => ({ status: 200, body }))
-    const [sink] = otlp('otel', otelSettings({ endpoint: receiver.url, signals: [told] }), transport)
+    const [sink] = otlp('otel', otelSettings({ endpoint: secret(receiver.url), signals: [told] }), transport)
     return sink?.deliver(entries, signal)
   }
 

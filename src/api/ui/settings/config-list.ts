@@ -5,6 +5,7 @@ import type { Config } from '../../../config/schema.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { isSecret } from '../../../lib/secret.ts'
 import { configSchema } from '../../../routing/configuration.ts'
+import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 
@@ -84,9 +85,14 @@ function shown(config: Config, { path, schema }: Key): z.output<ReturnType<typeo
 
 function shownValue(value: unknown): { value: unknown; set: boolean; secret: boolean } {
   if (value === undefined || value === null) return { value: null, set: false, secret: false }
-  if (isSecret(value)) return { value: null, set: true, secret: true }
+  if (isSecret(value)) return shownSecret(value.toString())
   const isList = Array.isArray(value) && value.some(isMap)
   return { value: isList ? value.length : value, set: true, secret: false }
+}
+
+/** Of an address that may hold a key, all else is shown. */
+function shownSecret(text: string): { value: unknown; set: true; secret: boolean } {
+  return text === MASK ? { value: null, set: true, secret: true } : { value: text, set: true, secret: false }
 }
 
 function typeOf({ type, enum: choices, anyOf, items, properties }: Schema): string {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { MCP_SERVER_DEFAULTS, type McpServerEntry } from '../../../config/sections/mcp-servers.ts'
+import { shownAddress } from '../../../lib/addresses/shown-address.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
 import type { McpServerRecord } from '../../../stores/sql/tools/mcp-server-records.ts'
@@ -10,7 +11,7 @@ export const mcpServerAnswer = lazily(() =>
     server_key: z.string(),
     source: z.enum(['database', 'file']).describe('Where it is stored; servers of the file are changed in the file.'),
     transport: z.literal('streamable_http'),
-    base_url: z.string(),
+    base_url: z.string().describe(`${MASK} stands for the values of its query and for keys in its path.`),
     auth_mode: z.enum(['none', 'bearer', 'header_map']),
     auth_token: z.string().nullable().describe(`${MASK} where there is one.`),
     auth_headers: z.record(z.string(), z.string()).describe(`By name; each shows as ${MASK}.`),
@@ -36,15 +37,23 @@ export function fromRecord({
     McpServerAnswer,
     keyof typeof MCP_SERVER_DEFAULTS | 'base_url'
   >
-  return { server_key, source: 'database', ...kept, version, created_at, updated_at }
+  const base_url = shownAddress(kept.base_url)
+  return { server_key, source: 'database', ...kept, base_url, version, created_at, updated_at }
 }
 
 /** Servers of the file may be in the operator's own network. */
-export function fromFile({ server_key, auth_token, auth_headers, ...entry }: McpServerEntry): McpServerAnswer {
+export function fromFile({
+  server_key,
+  base_url,
+  auth_token,
+  auth_headers,
+  ...entry
+}: McpServerEntry): McpServerAnswer {
   const masks = Object.entries(auth_headers ?? {}).map(([name]) => [name, MASK])
   return {
     server_key,
     source: 'file',
+    base_url: base_url.toString(),
     ...entry,
     auth_token: auth_token === undefined ? null : MASK,
     auth_headers: Object.fromEntries(masks),

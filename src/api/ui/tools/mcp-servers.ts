@@ -167,9 +167,8 @@ async function change(
   const { stored } = await toolServerOfDraft(key, draftOf(record), services.seal, record)
   const written = await services.records.mcpServers.replace(key, expected ?? record.version, await stored())
   if (!written) throw changedMeanwhile('server')
-  // Both records show secrets as masks.
   const fields = [...new Set([...Object.keys(record.settings), ...Object.keys(written.settings)])]
-  audits({ changes: changesBetween(record.settings, written.settings, fields) })
+  audits({ changes: changesBetween(fromRecord(record), fromRecord(written), fields) })
   return applied(services, written)
 }
 

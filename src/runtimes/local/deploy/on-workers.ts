@@ -1,6 +1,7 @@
 import type { Mistake } from '../../../config/config-error.ts'
 import type { Config } from '../../../config/schema.ts'
 import { isPrivateHost } from '../../../lib/addresses/private-address.ts'
+import { isSecret } from '../../../lib/secret.ts'
 import { missingSmtp } from '../../../mail/senders.ts'
 import { providers } from '../../../providers/index.ts'
 import { deploymentsOf } from '../../../routing/registry.ts'
@@ -25,6 +26,6 @@ export function outOfReach(config: Config): string[] {
 }
 
 function isNear(address: unknown): boolean {
-  const url = typeof address === 'string' ? URL.parse(address) : null
+  const url = typeof address === 'string' || isSecret(address) ? URL.parse(String(address)) : null
   return url !== null && url.hostname !== '' && isPrivateHost(url.hostname)
 }

@@ -1,5 +1,6 @@
 import { mistake } from '../../../config/accepted.ts'
 import { isMap } from '../../../config/fields.ts'
+import { shownAddress } from '../../../lib/addresses/shown-address.ts'
 import type { Seal } from '../../../lib/sealing/seal.ts'
 
 /** Replaces a stored secret in answers. A client that sends it back keeps the stored secret. */
@@ -16,6 +17,8 @@ export interface SecretPlaces {
   readonly fields: readonly string[]
   /** Settings that are maps of secrets: headers. */
   readonly maps: readonly string[]
+  /** Settings that are addresses, with masks in the place of secrets in them. */
+  readonly addresses?: readonly string[]
   /** The address that receives the secrets. They can be opened only for the address that they were given for. */
   readonly addressOf: (settings: Settings) => string
 }
@@ -38,13 +41,20 @@ export interface SealedSettings {
   close(id: string, whole: Settings, seal: Seal): Promise<Pick<Sealed, 'settings' | 'sealed'>>
 }
 
-export function sealedSettings({ table, column, fields, maps, addressOf }: SecretPlaces): SealedSettings {
+export function sealedSettings({
+  table,
+  column,
+  fields,
+  maps,
+  addresses = [],
+  addressOf,
+}: SecretPlaces): SealedSettings {
   const placeOf: SealedSettings['placeOf'] = ({ id, settings }) => JSON.stringify([table, id, addressOf(settings)])
 
   /** `api_key`, `headers.x-api-key`, … with their text. */
   function secretPaths(settings: Settings): [string, string][] {
     const all = [
-      ...fields.map((field) => [field, settings[field]] as const),
+      ...[...fields, ...addresses].map((field) => [field, settings[field]] as const),
       ...maps.flatMap((map) => {
         const members = settings[map]
         return isMap(members) ? Object.entries(members).map(([name, value]) => [`${map}.${name}`, value] as const) : []
@@ -63,8 +73,10 @@ export function sealedSettings({ table, column, fields, maps, addressOf }: Secre
     return Object.fromEntries(members)
   }
 
+  const isMasked = (path: string, text: string) => text === MASK || (addresses.includes(path) && text.includes(MASK))
+  const shown = (path: string, text: string) => (addresses.includes(path) ? shownAddress(text) : MASK)
   const unmasked = (settings: Settings, secrets: ReadonlyMap<string, string>) =>
-    mapSecrets(settings, (path, text) => (text === MASK ? (secrets.get(path) ?? text) : text))
+    mapSecrets(settings, (path, text) => (isMasked(path, text) ? (secrets.get(path) ?? text) : text))
 
   async function secretsOf(record: Sealed, seal: Seal): Promise<ReadonlyMap<string, string>> {
     const text = await seal.open(record.sealed, placeOf(record))
@@ -75,14 +87,15 @@ export function sealedSettings({ table, column, fields, maps, addressOf }: Secre
     placeOf,
     open: async (record, seal) => unmasked(record.settings, await secretsOf(record, seal)),
     async whole(sent, seal, earlier) {
-      const kept = secretPaths(sent).filter(([, text]) => text === MASK)
+      const kept = secretPaths(sent).filter(([path, text]) => isMasked(path, text))
       // Secrets of another salt key cannot be opened, and have to be sent again.
       const none: ReadonlyMap<string, string> = new Map()
       const stored = earlier && kept.length > 0 ? await secretsOf(earlier, seal).catch(() => none) : none
-      for (const [path] of kept) {
+      for (const [path, text] of kept) {
         const field = column === '' ? path : `${column}.${path}`
-        if (!stored.has(path))
-          throw mistake(field, 'is the mask of a stored secret, and there is none that opens; send the secret')
+        const secret = stored.get(path)
+        if (secret === undefined || shown(path, secret) !== text)
+          throw mistake(field, 'has the mask of a stored secret, and there is none that opens for it; send it whole')
         if (earlier && addressOf(sent) !== addressOf(earlier.settings)) {
           throw mistake(field, 'is stored for another provider or address; send it again with the new one, or null')
         }
@@ -90,7 +103,7 @@ export function sealedSettings({ table, column, fields, maps, addressOf }: Secre
       return unmasked(sent, stored)
     },
     close: async (id, whole, seal) => ({
-      settings: mapSecrets(whole, () => MASK),
+      settings: mapSecrets(whole, shown),
       sealed: await seal.close(
         JSON.stringify(Object.fromEntries(secretPaths(whole))),
         placeOf({ id, settings: whole }),

@@ -1,6 +1,6 @@
 import { through } from '../../../lib/bytes/through.ts'
 import { lazily } from '../../../lib/lazily.ts'
-import type { Secret } from '../../../lib/secret.ts'
+import { reveal, type Secret, secret } from '../../../lib/secret.ts'
 import type { Transport } from '../../../transport/transport.ts'
 import type { CallFinished } from '../../events.ts'
 import { post, type SinkRequest } from '../post.ts'
@@ -17,7 +17,7 @@ import { isSampled, type Sampling, traceparent } from './trace-ids.ts'
 
 /** How a signal is exported. */
 interface Export {
-  readonly endpoint: string
+  readonly endpoint: Secret
   readonly headers: Readonly<Record<string, Secret>>
   readonly protocol: 'http/protobuf' | 'http/json'
   readonly compression: 'none' | 'gzip'
@@ -78,7 +78,7 @@ export function otlp(name: string, settings: OtlpSettings, transport: Transport)
 function exportOf(signal: Signal, settings: OtlpSettings): Export {
   const own = settings.per_signal[signal] ?? {}
   return {
-    endpoint: own.endpoint ?? `${settings.endpoint.replace(/\/+$/, '')}/v1/${signal}`,
+    endpoint: own.endpoint ?? secret(`${reveal(settings.endpoint).replace(/\/+$/, '')}/v1/${signal}`),
     headers: own.headers ?? settings.headers,
     protocol: own.protocol ?? settings.protocol,
     compression: own.compression ?? settings.compression,
@@ -135,9 +135,9 @@ async function requestTo(
   const isJson = protocol === 'http/json'
   const body = isJson ? new TextEncoder().encode(JSON.stringify(told)) : encode(told, EXPORTS[signal])
   const type = { 'content-type': isJson ? 'application/json' : 'application/x-protobuf' }
-  if (compression === 'none') return { url: endpoint, headers: { ...headers, ...type }, body }
+  if (compression === 'none') return { url: reveal(endpoint), headers: { ...headers, ...type }, body }
   return {
-    url: endpoint,
+    url: reveal(endpoint),
     headers: { ...headers, ...type, 'content-encoding': 'gzip' },
     body: await through(new CompressionStream('gzip'), body),
   }

@@ -11,6 +11,9 @@ const YAML = `general_settings:
 router_settings:
   num_retries: 2
   model_group_alias: { other: m }
+gateway_settings:
+  mcp_servers: [{ server_key: docs, base_url: 'https://docs.example/mcp?api_key=canary-of-docs' }]
+  callback_settings: { webhook: { url: 'https://hooks.example/T01/canary-of-a-webhook-1?token=canary' } }
 model_list:
   - model_name: m
     deployment_id: east
@@ -44,6 +47,8 @@ describe('settings', () => {
     expect(keys['router_settings.num_retries']).toMatchObject({ value: 2, source: 'file' })
     expect(keys['router_settings.cooldown_time']).toMatchObject({ value: 60, source: 'default', default: 60 })
     expect(keys['router_settings.model_group_alias']).toMatchObject({ value: { other: 'm' } })
+    const webhook = { value: 'https://hooks.example/T01/[secret]?token=[secret]', secret: false, source: 'file' }
+    expect(keys['gateway_settings.callback_settings.webhook.url']).toMatchObject(webhook)
     expect(keys.model_list).toMatchObject({ value: 2, type: 'list of maps' })
     expect(body.data.length).toBeGreaterThan(60)
     for (const row of body.data) expect(row.meaning, row.key).not.toBe('')
@@ -102,7 +107,7 @@ model_list:
       changes: [],
     })
     const other = YAML.replace('warn', 'error')
-      .replace('canary-of-east', 'canary-of-another')
+      .replaceAll('canary-of', 'canary-of-another')
       .replace('num_retries: 2', 'timeout: 5')
       .replace('deployment_id: west', 'deployment_id: north')
     const { changes, ...told } = await check(other)
@@ -115,6 +120,7 @@ model_list:
       old: '[secret]',
       new: '[secret]',
     })
+    expect(found['gateway_settings.callback_settings.webhook.url']).toMatchObject({ kind: 'changed' })
     expect(found['model_list[west].model_name']).toEqual({ kind: 'removed', old: 'm', new: null })
     expect(found['model_list[north].model_name']).toEqual({ kind: 'added', old: null, new: 'm' })
     expect(JSON.stringify(changes)).not.toContain('canary')

@@ -14,6 +14,7 @@ interface Answer {
 
 const TOKEN = 'canary-of-a-tool-server-4f1c'
 const HEADER = 'canary-of-a-header-88ab'
+const KEY = 'canary-of-an-address-c70e'
 
 describe.skipIf(!postgresUrl || !redisUrl)('servers of tools, in two processes', () => {
   let scripted: ScriptedToolServer
@@ -153,6 +154,29 @@ describe.skipIf(!postgresUrl || !redisUrl)('servers of tools, in two processes',
     expect((await ask('PUT', '/stored', stored())).body).toMatchObject({ auth_mode: 'header_map', version: 4 })
   })
 
+  it('keep the keys in their addresses, and are quoted without them', async () => {
+    const base_url = `${scripted.url('address')}?profile=a&api_key=${KEY}`
+    const shown = `${scripted.url('address')}?profile=[secret]&api_key=[secret]`
+    const made = await ask('POST', '', { server_key: 'keyed', base_url, allow_private: true })
+    expect(made.body).toMatchObject({ base_url: shown, version: 1 })
+    const sent = { server_key: 'keyed', base_url: shown, allow_private: true, request_timeout_ms: 9000 }
+    expect((await ask('PUT', '/keyed', sent)).body).toMatchObject({ base_url: shown, version: 2 })
+    expect((await ask('PATCH', '/keyed', { request_timeout_ms: 8000 })).body).toMatchObject({ version: 3 })
+    for (const [path, draft] of [
+      ['/keyed/check', undefined],
+      ['/check', sent],
+    ] as const) {
+      expect((await ask('POST', path, draft)).body.tools).toMatchObject([
+        { description: '/address?profile=a&api_key=[secret]' },
+      ])
+    }
+    for (const other of ['/else', 'https://elsewhere.example']) {
+      const moved = { base_url: shown.replace(other.startsWith('/') ? '/address' : scripted.url('address'), other) }
+      expect(await ask('PATCH', '/keyed', moved)).toMatchObject({ status: 400, body: { error: { param: 'base_url' } } })
+    }
+    expect((await ask('DELETE', '/keyed')).status).toBe(200)
+  })
+
   it.each([
     [{ base_url: 'http://127.0.0.1:9/mcp', allow_private: false }, 'base_url'],
     [{ base_url: 'https://169.254.169.254/mcp', allow_private: false }, 'base_url'],
@@ -210,6 +234,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('servers of tools, in two processes',
     for (const text of [...seen, all, ...rows.map((row) => row.text)]) {
       expect(text).not.toContain(TOKEN)
       expect(text).not.toContain(HEADER)
+      expect(text).not.toContain(KEY)
     }
   })
 })

@@ -244,6 +244,20 @@ access:
         { path: 'models[0].gateway_params.api_key', message: expect.stringContaining('another provider or address') },
       ],
     ])
+    const server = (url: string) => `mcp_servers: [{ server_key: keyed, base_url: '${url}' }]\n`
+    const masked = 'https://docs.example.com/mcp?key=[secret]'
+    expect(await fields(server(masked))).toMatchObject([
+      [
+        'keyed',
+        'refused',
+        { path: 'mcp_servers[0].base_url', message: expect.stringContaining('stands for a secret') },
+      ],
+    ])
+    await bring(api, at(server('https://docs.example.com/mcp?key=first')))
+    expect(await exported(api)).toContain(masked)
+    for (const url of [masked, masked.replace('[secret]', 'other'), 'os.environ/NOT_SET'])
+      expect(await fields(server(url))).toEqual([['keyed', 'unchanged']])
+    expect(await fields(server('https://docs.example.com/else?key=first'))).toEqual([['keyed', 'changed', 'base_url']])
     expect(await fields(`teams: [{ team_id: one, tpm_limit: 7, metadata: { a: null } }]`, { prune: true })).toEqual([
       ['one', 'unchanged'],
       ['two', 'removed'],

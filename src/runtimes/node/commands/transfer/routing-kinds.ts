@@ -110,7 +110,7 @@ export const mcpServers = routingKind('/ui/api/mcp-servers', {
   noun: 'MCP server',
   id: ['server_key'],
   secrets: {
-    fields: ['auth_token', 'auth_headers'],
+    fields: ['base_url', 'auth_token', 'auth_headers'],
     addressOf: ({ base_url }) => URL.parse(String(base_url))?.origin ?? '',
   },
   fields: { base_url: null, ...MCP_SERVER_DEFAULTS },

@@ -1,5 +1,6 @@
 import type { Fields } from '../../../../api/ui/records/record-fields.ts'
 import { isMap } from '../../../../config/fields.ts'
+import { shownAddress } from '../../../../lib/addresses/shown-address.ts'
 import { MASK } from '../../../../stores/sql/records/sealed-settings.ts'
 import type { Kind, Mistake } from './kind.ts'
 
@@ -36,21 +37,24 @@ export function opened(
     }
     if (typeof value !== 'string') return { sent: value, shown: value }
     const text = value.startsWith(REFERENCE) ? env[value.slice(REFERENCE.length)] || undefined : value
-    const isKept = was === MASK && (!resent || value === MASK || text === undefined)
-    if (value === MASK || (text === undefined && isKept)) {
-      if (was === MASK) kept.push(path)
+    // An address has the mask in it.
+    const isMask = value.includes(MASK)
+    const isStored = typeof was === 'string' && was.includes(MASK)
+    if (isMask || (text === undefined && isStored)) {
+      if (isStored && (!isMask || value === was)) kept.push(path)
       else {
         const message = `stands for a secret that is not in this installation: write ${REFERENCE}NAME here, and set NAME for this command`
         mistakes.push({ path, message })
       }
-      return { sent: MASK, shown: MASK }
+      return { sent: was, shown: was }
     }
     if (text === undefined) {
       const message = `refers to the variable ${value.slice(REFERENCE.length)}, which this command does not have: set it`
       mistakes.push({ path, message })
       return { sent: MASK, shown: MASK }
     }
-    return { sent: text, shown: isKept ? MASK : text }
+    const isKept = isStored && !resent && (was === MASK || was === shownAddress(text))
+    return { sent: text, shown: isKept ? was : text }
   }
 
   const fields = secrets.fields.filter((name) => record[name] !== undefined)
