@@ -24,6 +24,15 @@ const namesIn = (chat: { tools?: unknown }) =>
   (chat.tools as { function: { name: string } }[]).map((tool) => tool.function.name)
 
 describe('tools of a Responses request', () => {
+  it('may be allowed without a mode, which the response has', () => {
+    const tool_choice = { type: 'allowed_tools', tools: [{ type: 'function', name: 'exec' }] }
+    const whole = { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }] }
+    const request = { model: 'm', input: 'Hi', tools, tool_choice }
+    expect(responsesDialect.fromChat(whole as unknown as ChatCompletion, request)).toMatchObject({
+      tool_choice: { ...tool_choice, mode: 'auto' },
+    })
+  })
+
   it('become functions, whose names every vendor takes', () => {
     const { chat, dropped } = translated({ tools })
     const names = namesIn(chat)

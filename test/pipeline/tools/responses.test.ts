@@ -77,7 +77,10 @@ describe.each([
       ['mcp_call', 'search'],
       ['function_call', 'mine'],
     ])
-    expect(body.tools).toEqual([mine, { type: 'mcp', server: 'docs' }])
+    expect(body.tools).toEqual([
+      { ...mine, description: null, strict: null },
+      { type: 'mcp', server: 'docs' },
+    ])
     expect(run.asked).toHaveLength(1)
   })
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/json/lenient.ts'
 import type { AnswerFacts } from '../../../modes/answer-facts.ts'
 import type { WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
@@ -70,8 +71,7 @@ function settings(request: ResponsesRequest): object {
     presence_penalty: request.presence_penalty ?? 0,
     frequency_penalty: request.frequency_penalty ?? 0,
     top_logprobs: request.top_logprobs ?? 0,
-    tool_choice: request.tool_choice ?? 'auto',
-    tools: (request.tools ?? []).map(toolDocument),
+    ...toolSettings(request),
     text: textDocument(request.text),
     reasoning: { effort: null, summary: null, ...request.reasoning },
     max_output_tokens: request.max_output_tokens ?? null,
@@ -83,6 +83,13 @@ function settings(request: ResponsesRequest): object {
     safety_identifier: request.safety_identifier ?? null,
     user: request.user ?? null,
   }
+}
+
+/** What a response says of the tools that its request offered. */
+export function toolSettings({ tools, tool_choice }: ResponsesRequest): object {
+  const choice =
+    isRecord(tool_choice) && tool_choice.type === 'allowed_tools' ? { mode: 'auto', ...tool_choice } : tool_choice
+  return { tool_choice: choice ?? 'auto', tools: (tools ?? []).map(toolDocument) }
 }
 
 /** Clients that check the object expect every member of a function and of a format, null where the request has none. */

@@ -1,8 +1,10 @@
 import { newId } from '../../../lib/ids.ts'
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../../modes/mode.ts'
+import type { ResponsesRequest } from '../../../modes/responses.ts'
 import type { AskedCall, ToolConversation, ToolExecution, ToolList } from '../../../pipeline/tools/tool-conversation.ts'
 import { callArguments } from '../../../providers/wire/call-arguments.ts'
+import { toolSettings } from '../responses/document.ts'
 import { functionsOf } from '../responses/functions.ts'
 import { mcpCallId, toldCall } from '../responses/mcp-call-item.ts'
 import { sumUsage } from './sum-usage.ts'
@@ -111,8 +113,7 @@ export const responsesConversation: ToolConversation = {
       ...document,
       ...(dropped && document.status === 'completed' ? LIMITED : {}),
       output: [...lists.filter(({ label }) => !listed.has(label)).map(listItem), ...items],
-      tools: request.tools ?? [],
-      tool_choice: request.tool_choice ?? 'auto',
+      ...toolSettings(request as ResponsesRequest),
       ...(usage ? { usage } : {}),
     }
   },
