@@ -8,7 +8,7 @@ import { admitRequest } from '../pipeline/admit/admit-request.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Exchange } from './exchange.ts'
 import { bearerOf } from './middleware/bearer.ts'
-import { refuseForeign, requireSameOrigin, sessionToken } from './middleware/session-cookie.ts'
+import { refuseForeign, requireNamed, requireSameOrigin, sessionToken } from './middleware/session-cookie.ts'
 import type { RouteContract } from './route.ts'
 import type { ApiServices } from './scope.ts'
 
@@ -92,9 +92,11 @@ function vendorCredential(
 
 const tokenOf = ({ c }: Exchange) => sessionToken(c.req.header('cookie'))
 
-function sessionOf(services: ApiServices, exchange: Exchange, token: string): Caller | Promise<Caller> {
+async function sessionOf(services: ApiServices, exchange: Exchange, token: string): Promise<Caller> {
   requireSameOrigin(services, exchange)
-  return services.sessions.find(token, sessionClientOf(exchange))
+  const caller = await services.sessions.find(token, sessionClientOf(exchange))
+  requireNamed(exchange, caller.session)
+  return caller
 }
 
 const NO_SESSION: ReadonlySet<string> = new Set(['authentication', 'rate_limited'])

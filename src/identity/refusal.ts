@@ -8,6 +8,7 @@ export function refusal(
     | 'expired_api_key'
     | 'missing_session'
     | 'session_ended'
+    | 'another_account'
     | 'invalid_credentials'
     | 'invalid_mfa_code',
   message: string,

@@ -1,3 +1,5 @@
+import { refusal } from '../../identity/refusal.ts'
+import type { Session } from '../../identity/session-caller.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { mayBeToken } from '../../lib/token.ts'
 import type { Exchange } from '../exchange.ts'
@@ -69,6 +71,17 @@ export function requireSameOrigin({ config }: ApiServices, exchange: Exchange): 
   ) {
     throw foreign()
   }
+}
+
+/** Refuses a request that is meant for another account than that of the session: a page, in whose browser somebody else has
+ *  signed in since. */
+export function requireNamed({ c }: Exchange, { account }: Session): void {
+  const named = c.req.header('x-gateway-account')
+  if (!named || named === (account?.accountId ?? 'master_key')) return
+  throw refusal(
+    'another_account',
+    'Somebody else has signed in, so this was not done. Repeat it to do it in your name.',
+  )
 }
 
 /** Refuses a write that the browser says another site has made, although it carries no cookie: a browser keeps the cookies

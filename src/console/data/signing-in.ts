@@ -1,17 +1,21 @@
 import { store } from './store.ts'
 
-type Resolver = (isSamePerson: boolean) => void
+/** Whose page it is; '' until somebody has signed in. What it asks is asked for that account alone, lest it be done or
+ *  answered in the name of somebody else who has signed in in another tab. */
+export const personOfPage = store('')
 
-/** Resolvers of those that wait for a session; while there are some, the shell shows the sign-in over the page. */
-export const waitingForSession = store<readonly Resolver[]>([])
+export const personOf = (of: { readonly account_id: string | null }): string => of.account_id ?? 'master_key'
 
-/** Resolves when somebody has signed in again, with whether it is who was signed in before. */
-export function signedInAgain(): Promise<boolean> {
-  return new Promise((resolve) => waitingForSession.set([...waitingForSession.get(), resolve]))
+/** What waits for a session, if anything does: the shell shows the sign-in over the page meanwhile. */
+export const waitingForSession = store<PromiseWithResolvers<void> | undefined>(undefined)
+
+/** Resolves when somebody has signed in again. */
+export function signedInAgain(): Promise<void> {
+  if (!waitingForSession.get()) waitingForSession.set(Promise.withResolvers())
+  return waitingForSession.get()?.promise as Promise<void>
 }
 
-export function sessionOpened(isSamePerson: boolean): void {
-  const waiting = waitingForSession.get()
-  waitingForSession.set([])
-  for (const resolve of waiting) resolve(isSamePerson)
+export function sessionOpened(): void {
+  waitingForSession.get()?.resolve()
+  waitingForSession.set(undefined)
 }

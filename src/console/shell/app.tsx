@@ -5,7 +5,7 @@ import { lookingAs } from '../data/looking-as.ts'
 import { useApi } from '../data/query.ts'
 import { useSeenAs } from '../data/seen-as.ts'
 import { type Session, SessionContext, useSession } from '../data/session.ts'
-import { waitingForSession } from '../data/signing-in.ts'
+import { personOf, personOfPage, waitingForSession } from '../data/signing-in.ts'
 import { useStore } from '../data/store.ts'
 import { asked } from '../design/confirmed.ts'
 import { Broken } from '../design/guard.tsx'
@@ -35,13 +35,15 @@ const VIEWS = PAGES.map(({ id, path, label, load }) => ({
   View: pagePart(label, load),
 }))
 
-/** Shows the sign-in, or the console to people with a session. A session that ends under the console is opened again over
- *  the page, whoever notices its end, and until its second factor is proved. */
+/** Shows the sign-in, or the console to people with a session. A session that ends under the console, or is replaced by
+ *  one of somebody else, is opened again over the page, whoever notices it, and until its second factor is proved. */
 export function App() {
   const me = useApi('GET /auth/me')
   const { path } = useLocation()
   const shown = useRef<Session>()
-  const isOpen = me.data?.authenticated && me.data.standing !== 'unverified'
+  const person = useStore(personOfPage)
+  const isOpen =
+    me.data?.authenticated && me.data.standing !== 'unverified' && (!person || person === personOf(me.data))
   const ended = me.data && !isOpen ? shown.current : undefined
   const session = ended ?? me.data
   const hasMore = useMoreBeforeConsole(session)
@@ -51,7 +53,9 @@ export function App() {
   shown.current = isShown ? session : undefined
   useEffect(() => {
     if (!isShown || ended) lookingAs.set('')
-  }, [isShown, ended])
+    if (!isShown) personOfPage.set('')
+    else if (isOpen) personOfPage.set(personOf(session))
+  }, [isShown, ended, person])
   return (
     <>
       {!session ? (
@@ -133,7 +137,7 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
       </div>
       <TabBar />
       {over && <ErrorBoundary>{over === 'view-as' ? <ViewAs /> : <Palette />}</ErrorBoundary>}
-      {(hasEnded || waiting.length > 0) && (
+      {(hasEnded || waiting) && (
         <ErrorBoundary>
           <SignInAgain />
         </ErrorBoundary>

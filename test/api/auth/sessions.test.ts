@@ -105,6 +105,14 @@ describe('sessions', () => {
     expect((await page.ask('POST', '/auth/internal/logout')).status).toBe(200)
   })
 
+  it('answer no page that was opened by another account', async () => {
+    const { page } = await fromMasterKey()
+    const named = (name: string) => page.ask('GET', '/ui/api/keys', undefined, { 'x-gateway-account': name })
+    const refused = await named('account-1')
+    expect([refused.status, refused.body.error.code]).toEqual([401, 'another_account'])
+    expect([(await named('')).status, (await named('master_key')).status]).toEqual([200, 200])
+  })
+
   it('are not forgotten by the browser because a page of another site sent a form', async () => {
     const form = { 'sec-fetch-site': 'cross-site', 'content-type': 'application/x-www-form-urlencoded' }
     // The browser keeps the cookie itself back, but would keep the one of the answer.

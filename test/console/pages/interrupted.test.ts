@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { DEMO_SALT_KEY } from '../../support/console/demo.node.ts'
 import { DEMO_KEY } from '../../support/console/demo-data.ts'
 import { PAGES } from '../../support/console/page-list.ts'
 import { type ConsolePage, withConsole } from '../../support/console/with-console.ts'
+import { signedIn } from '../../support/people.ts'
 
 const gateway = withConsole()
 
@@ -50,6 +52,23 @@ describe('what somebody writes', () => {
     await page.keyboard.press('Enter')
     await again.waitFor({ state: 'detached' })
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name)
+  })
+
+  it('is not written in the name of somebody else who has signed in in another tab, unless they ask for it', async () => {
+    const page = await gateway.open('teams')
+    const form = await typing(page, 'Typed before another person')
+    const { token, email } = await signedIn(
+      { url: gateway.url, sql: gateway.demo.sql, saltKey: DEMO_SALT_KEY },
+      { role: 'platform_admin' },
+    )
+    await page.context().addCookies([{ name: 'gateway_session', value: token, url: gateway.url }])
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: `Go on as ${email}` }).click()
+    await form.getByText('Somebody else has signed in').waitFor()
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('Typed before another person is created.').waitFor()
+    const { body } = await gateway.ask('GET', '/ui/api/audit/events?action=team.create&limit=1')
+    expect(body.data).toMatchObject([{ actor_name: email, status: 201 }])
   })
 
   it('is said to be written although the list of it cannot be read again', async () => {

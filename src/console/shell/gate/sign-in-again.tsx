@@ -1,35 +1,52 @@
 import { useEffect, useState } from 'preact/hooks'
-import { api } from '../../data/client.ts'
 import { queries, refresh, useApi } from '../../data/query.ts'
-import { useSession } from '../../data/session.ts'
-import { sessionOpened } from '../../data/signing-in.ts'
+import { personOf, personOfPage, sessionOpened } from '../../data/signing-in.ts'
+import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { SignInForm } from './sign-in.tsx'
 
 /** The sign-in over the page after a session has ended: input stays, and failed requests are repeated. A session that is
- *  opened in another tab, as at an identity provider, is noticed when one comes back. */
+ *  opened in another tab, as at an identity provider, is noticed when one comes back; that of somebody else is offered. */
 export function SignInAgain() {
-  const [before] = useState(useSession())
-  const { data: me } = useApi('GET /auth/me')
+  const { data: me, refetch } = useApi('GET /auth/me')
+  const [other, setOther] = useState<string>()
   const lacksFactor = me?.authenticated === true && me.standing === 'unverified'
-  async function look(): Promise<void> {
-    const now = await api('GET /auth/me')
-    if (!now.authenticated || now.standing === 'unverified') return
-    const isSamePerson = now.account_id === before.account_id
-    sessionOpened(isSamePerson)
-    // The other may not see what the one has read; and the same person may have other roles.
-    if (!isSamePerson) queries.removeQueries({ type: 'inactive' })
+  async function look(takesOther: boolean): Promise<void> {
+    const { data: now, error } = await refetch()
+    if (error || !now?.authenticated || now.standing === 'unverified') return setOther(undefined)
+    if (personOf(now) === personOfPage.get()) sessionOpened()
+    else if (takesOther) {
+      personOfPage.set('')
+      sessionOpened()
+      // The other may not see what the one has read.
+      queries.removeQueries({ type: 'inactive' })
+    } else return setOther(now.email ?? 'Master key')
+    // The same person may have other roles.
     void refresh('/')
   }
-  const goOn = () => void look().catch(() => undefined)
   useEffect(() => {
-    addEventListener('focus', goOn)
-    return () => removeEventListener('focus', goOn)
+    const cameBack = () => void look(false)
+    cameBack()
+    addEventListener('focus', cameBack)
+    return () => removeEventListener('focus', cameBack)
   }, [])
   return (
     <Dialog title="Your session has ended" onClose={() => location.reload()}>
+      {other && (
+        <p class="notice info">
+          <span class="grow">In this browser {other} has signed in.</span>
+          <Button small onClick={() => void look(true)}>
+            Go on as {other}
+          </Button>
+        </p>
+      )}
       <p>Sign in again to go on where you were.</p>
-      <SignInForm onDone={goOn} next={location.pathname + location.search} isOver lacksFactor={lacksFactor} />
+      <SignInForm
+        onDone={() => void look(true)}
+        next={location.pathname + location.search}
+        isOver
+        lacksFactor={lacksFactor}
+      />
     </Dialog>
   )
 }
