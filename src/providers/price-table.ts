@@ -52,11 +52,6 @@ export function priceRowOf(named: string, model: string, baseModel?: string): Pr
   return name === undefined ? undefined : { provider, model: name, prices: rows?.[name] ?? {} }
 }
 
-/** The list prices of a model; none for an unknown model. */
-export function listPrices(provider: string, model: string): Prices {
-  return priceRowOf(provider, model)?.prices ?? {}
-}
-
 const VERSION = /(@|-v)\d+(:\d+)?$/
 const DATE = /[-@](latest|\d{4}-\d\d-\d\d|\d{8}|\d{3,4}|\d\d-\d{4})$/
 const REGION = /^(us|eu|apac|jp|au|ca|sa|global|us-gov)\./
@@ -70,7 +65,7 @@ function namesOf(model: string): string[] {
   return [model, undated, undated.replace(REGION, ''), undated.replace(MEMBER, '$1')]
 }
 
-/** The same at a place. */
+/** The list prices of a model at a place; none for an unknown model. */
 function listPricesAt(provider: string, model: string, place: Place): Prices {
   const row = priceRowOf(provider, model, place.base_model)
   if (!row) return {}

@@ -5,7 +5,7 @@ import { costNano } from '../../src/modes/price/cost.ts'
 import { type Usage, usageOf } from '../../src/modes/usage.ts'
 import { geminiUsage } from '../../src/providers/gemini/gemini-usage.ts'
 import { providers } from '../../src/providers/index.ts'
-import { listPrices, withListPrices } from '../../src/providers/price-table.ts'
+import { priceRowOf, withListPrices } from '../../src/providers/price-table.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { registryOf } from '../support/registry.ts'
 
@@ -100,7 +100,7 @@ describe('the price table', () => {
       ['ollama', 'llama3.2'],
       ['__proto__', 'toString'],
     ] as const) {
-      expect(listPrices(provider, model)).toEqual({})
+      expect(priceRowOf(provider, model)).toBeUndefined()
     }
     const azure = { api_base: 'https://r.openai.azure.com' }
     for (const model of [info('echo/echo'), info('azure/gpt-6-sol', {}, azure)])
