@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
 import { chatInit, startGateway } from '../support/gateway.ts'
-import { cutAfter, frames, json, raw } from '../support/upstream/index.ts'
+import { cutAfter, frames, json, raw, silence } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { withGateway } from '../support/with-gateway.ts'
 
@@ -99,6 +99,21 @@ describe('images', () => {
     await upstream.script(path('image'), [frames([failing])])
     expect((await ask()).status).toBeGreaterThanOrEqual(500)
     expect(await finished()).toMatchObject({ ending: 'failed', costNano: 0 })
+  })
+
+  it('that a client leaves cost what was asked for, as an estimate', async () => {
+    await upstream.script(path('image'), [silence()])
+    const leaving = new AbortController()
+    const init = { ...chatInit({ model: 'image', prompt: 'a cat', n: 2 }), signal: leaving.signal }
+    const asking = gateway.fetch('/v1/images/generations', init).catch(() => undefined)
+    await upstream.until(path('image'), (calls) => calls.at(-1)?.outcome === 'running')
+    leaving.abort()
+    await asking
+    expect(await finished()).toMatchObject({
+      ending: 'client_closed',
+      usage: { images: 2, estimated: true },
+      costNano: 8e7,
+    })
   })
 
   it('refuse a size that is none', async () => {

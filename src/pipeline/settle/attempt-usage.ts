@@ -36,8 +36,8 @@ export function usedByLast(
   if (!answered && !pending) return undefined
   if (mode.unit === 'tokens') return onItsTerms(last, seen(estimate(call, last)), measured)
   // A provider cannot have worked on a file that did not fully arrive.
-  const used = usageOf({ ...measured, estimated: answered && failure !== undefined })
-  return answered || call.form?.raw.ended !== false ? inMoney(call, last, used) : used
+  if (!answered && call.form?.raw.ended === false) return usageOf(measured)
+  return inMoney(call, last, usageOf({ ...measured, estimated: failure !== undefined }))
 }
 
 const isUnread = ({ failure, upstreamStatus }: Attempt) => upstreamStatus === 200 && UNREAD.includes(failure?.failure)
