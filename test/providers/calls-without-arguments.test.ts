@@ -8,6 +8,7 @@ import { cohereMessages } from '../../src/providers/cohere/cohere-messages.ts'
 import { cohereStream } from '../../src/providers/cohere/cohere-stream.ts'
 import { conversationOf } from '../../src/providers/gemini/contents.ts'
 import type { StreamReader } from '../../src/providers/provider.ts'
+import { withObjectArguments } from '../../src/providers/wire/fitting/plain-conversation.ts'
 import { awsEvent } from '../support/aws-events.ts'
 
 /** What a client has put together of the arguments of each call. */
@@ -65,10 +66,24 @@ it('arguments that come as an object go back as they are', () => {
   expect(messagesOf([item])).toMatchObject([{ tool_calls: [{ function: { arguments: '{"zone":"UTC"}' } }] }])
 })
 
-it.each([[3], ['[]'], [['a']]])('arguments of %j are refused', (written) => {
+it.each([[3], ['[]'], [['a']], ['{"zone":"Eur']])('arguments of %j go back as something unparsed', (written) => {
   const message = { ...calling, tool_calls: [{ ...object[0], function: { name: 'now', arguments: written } }] }
-  for (const read of [converseMessages, messagesTurns]) expect(() => read([message])).toThrow(/JSON object/)
-  expect(() => conversationOf([message], 'gemini-2.5-pro')).toThrow(/JSON object/)
+  const told = { unparsed: written }
+  const text = [{ tool_calls: [{ id: 'a', function: { name: 'now', arguments: JSON.stringify(told) } }] }]
+  expect(converseMessages([message]).messages.at(-1)?.content).toMatchObject([{ toolUse: { input: told } }])
+  expect(messagesTurns([message]).messages[0]?.content).toMatchObject([{ type: 'tool_use', input: told }])
+  expect(conversationOf([message], 'gemini-2.5-pro').contents[0]?.parts).toMatchObject([
+    { functionCall: { args: told } },
+  ])
+  expect(cohereMessages([message])).toMatchObject(text)
+  expect(withObjectArguments([message])).toMatchObject(text)
+})
+
+it('a conversation whose calls have objects is the same for vendors of chat', () => {
+  const custom = { id: 'b', type: 'custom', custom: { name: 'patch', input: 'x' } }
+  const called = { id: 'a', type: 'function', function: { name: 'now', arguments: '{"zone":1234567890123456789}' } }
+  const messages = [{ role: 'assistant', content: null, tool_calls: [called, custom] }]
+  expect(withObjectArguments(messages)).toBe(messages)
 })
 
 it.each([undefined, null, '', ' \n'])('arguments of %j go back to Cohere as the text of an empty object', (written) => {

@@ -1,5 +1,5 @@
 import { asList, asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
-import { callArguments } from '../wire/call-arguments.ts'
+import { toldArguments } from '../wire/call-arguments.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { cachedBlock, contentBlocks } from './content-blocks.ts'
@@ -64,9 +64,7 @@ function blocksOf(message: JsonRecord, at: string): JsonRecord[] {
 function toolUse(call: JsonRecord, at: string): JsonRecord {
   if (call.type !== undefined && call.type !== 'function') throw unsupported(`${at}.type`, API)
   const { name, arguments: written } = asRecord(call.function)
-  const input = callArguments(written)
-  if (!input) throw unsupported(`${at}.function.arguments`, API, 'They must be a JSON object.')
-  return cachedBlock({ type: 'tool_use', id: call.id, name, input }, call.cache_control)
+  return cachedBlock({ type: 'tool_use', id: call.id, name, input: toldArguments(written) }, call.cache_control)
 }
 
 function toolResult(message: JsonRecord, at: string): JsonRecord {

@@ -1,7 +1,6 @@
-import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { callArguments } from '../wire/call-arguments.ts'
+import { toldArguments } from '../wire/call-arguments.ts'
 import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { CONVERSE } from './converse-name.ts'
@@ -100,7 +99,7 @@ function assistantBlocks(message: JsonRecord, at: string): Block[] {
     ...ownThinking(message).map((block, index) => reasoningBlock(block, `${at}.thinking_blocks.${index}`)),
     ...contentBlocks(content, at),
     ...textBlock(message.refusal),
-    ...asList(message.tool_calls).flatMap((call, index) => toolUse(asRecord(call), `${at}.tool_calls.${index}`)),
+    ...asList(message.tool_calls).flatMap((call) => toolUse(asRecord(call))),
     ...cachePoint(message),
   ]
 }
@@ -111,15 +110,9 @@ function reasoningBlock(block: JsonRecord, at: string): Block {
   return { reasoningContent: { reasoningText: { text: asText(block.thinking), signature: block.signature } } }
 }
 
-function toolUse(call: JsonRecord, at: string): Block[] {
+function toolUse(call: JsonRecord): Block[] {
   const { name, arguments: written } = asRecord(call.function)
-  const input = callArguments(written)
-  if (!input) {
-    throw new GatewayError('invalid_request', 'The arguments of a tool call must be a JSON object.', {
-      param: `${at}.function.arguments`,
-    })
-  }
-  return [{ toolUse: { toolUseId: call.id, name, input } }, ...cachePoint(call)]
+  return [{ toolUse: { toolUseId: call.id, name, input: toldArguments(written) } }, ...cachePoint(call)]
 }
 
 function toolResult(message: JsonRecord, at: string): Block[] {

@@ -1,6 +1,6 @@
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { callArguments } from '../wire/call-arguments.ts'
+import { isObjectText, toldArguments } from '../wire/call-arguments.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 
 /** The name of the API in refusals. */
@@ -46,9 +46,9 @@ function assistant(message: JsonRecord, at: string): JsonRecord {
   const thought = asText(message.reasoning_content)
   const text = contentOf(message.content ?? message.refusal, at)
   if (calls.length > 0) {
-    const tool_calls = calls.map((call, index) => {
+    const tool_calls = calls.map((call) => {
       const { id, function: called } = asRecord(call)
-      return { id, type: 'function', function: written(asRecord(called), `${at}.tool_calls.${index}`) }
+      return { id, type: 'function', function: written(asRecord(called)) }
     })
     return {
       role: 'assistant',
@@ -62,11 +62,8 @@ function assistant(message: JsonRecord, at: string): JsonRecord {
   return { role: 'assistant', content: [{ type: 'thinking', thinking: thought }, ...parts] }
 }
 
-/** Cohere requires the arguments as a JSON string, even if there are none. */
-function written(called: JsonRecord, at: string): JsonRecord {
+/** Cohere requires the arguments as the text of an object, even if there are none. */
+function written(called: JsonRecord): JsonRecord {
   const { arguments: given } = called
-  if (typeof given === 'string' && given.trim() !== '') return called
-  const read = callArguments(given)
-  if (!read) throw unsupported(`${at}.function.arguments`, COHERE, 'They must be a JSON object.')
-  return { ...called, arguments: JSON.stringify(read) }
+  return isObjectText(given) ? called : { ...called, arguments: JSON.stringify(toldArguments(given)) }
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
-import { callArguments } from '../wire/call-arguments.ts'
+import { toldArguments } from '../wire/call-arguments.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { generationOf } from './generation-of.ts'
@@ -100,11 +100,7 @@ function callPart(reading: Reading, call: JsonRecord, at: string): Part {
   const name = asText(call.function.name)
   const id = asText(call.id)
   reading.names.set(id, name)
-  const args = callArguments(call.function.arguments)
-  if (!args) {
-    const param = `${at}.function.arguments`
-    throw new GatewayError('invalid_request', `'${param}' must hold a JSON object.`, { param })
-  }
+  const args = toldArguments(call.function.arguments)
   const signature = signatureOfCall(call)
   return {
     functionCall: { ...(reading.withIds && id !== '' ? { id } : {}), name, args },

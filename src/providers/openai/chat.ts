@@ -12,6 +12,7 @@ import {
   hasCacheMarks,
   withCallsTogether,
   withDocumentUrls,
+  withObjectArguments,
   withoutCacheMarks,
   withoutSilence,
   withTextResults,
@@ -161,7 +162,7 @@ function translatedMessages(messages: ChatRequest['messages'], quirks: Conversat
   const withDocuments = withTextDocuments(messages)
   const ordered = instructionsAnywhere ? withDocuments : withInstructionsFirst(withDocuments)
   const spoken = withoutSilence(ordered, reasoning !== 'none')
-  const withResults = withTextResults(withCallsTogether(spoken))
+  const withResults = withTextResults(withCallsTogether(withObjectArguments(spoken)))
   return documentUrls ? withDocumentUrls(withResults) : withResults
 }
 

@@ -9,3 +9,13 @@ export function callArguments(written: unknown): JsonRecord | undefined {
   if (typeof written !== 'string') return undefined
   return written.trim() === '' ? {} : exactRecord(written)
 }
+
+/** Whether arguments are what OpenAI's models write. */
+export const isObjectText = (written: unknown): boolean =>
+  typeof written === 'string' && written.trim() !== '' && exactRecord(written) !== undefined
+
+/** The arguments of an earlier call for vendors that require an object. A model that was cut, or that wrote no JSON, has
+ *  been told so by the result of its call: it sees what it wrote, and the conversation goes on. */
+export function toldArguments(written: unknown): JsonRecord {
+  return callArguments(written) ?? { unparsed: written }
+}

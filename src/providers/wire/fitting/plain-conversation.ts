@@ -1,5 +1,6 @@
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
+import { isObjectText, toldArguments } from '../call-arguments.ts'
 
 type Messages = ChatRequest['messages']
 type Message = Messages[number]
@@ -58,6 +59,24 @@ function without(message: Message, media: readonly JsonRecord[]): Message {
   const types = new Set(media.map(({ type }) => type))
   const rest = partsOf(message.content).filter(({ type }) => !types.has(type))
   return { ...message, content: rest.length > 0 ? rest : 'The user shows it in the message that follows.' }
+}
+
+/** Messages whose calls have the text of an object as their arguments: templates of open models parse it. */
+export function withObjectArguments(messages: Messages): Messages {
+  const isFitting = (call: unknown) => {
+    const { function: called } = asRecord(call)
+    return called === undefined || isObjectText(asRecord(called).arguments)
+  }
+  if (messages.every(({ tool_calls }) => asList(tool_calls).every(isFitting))) return messages
+  const fitted = (call: JsonRecord) => {
+    const called = asRecord(call.function)
+    return { ...call, function: { ...called, arguments: JSON.stringify(toldArguments(called.arguments)) } }
+  }
+  return messages.map((message) => {
+    const { tool_calls } = message
+    if (!Array.isArray(tool_calls)) return message
+    return { ...message, tool_calls: tool_calls.map((call) => (isFitting(call) ? call : fitted(asRecord(call)))) }
+  })
 }
 
 /** Messages with all calls of a turn in one, behind which the results come. Other dialects let the model think or speak
