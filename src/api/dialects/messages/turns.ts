@@ -54,23 +54,15 @@ const TURNS = {
   },
 } as const
 
+/** Chat has results right behind their calls, whatever is said among them. */
 function userTurn(content: unknown, at: string): Message[] {
-  const messages: Message[] = []
-  let parts: JsonRecord[] = []
-  const flush = () => {
-    if (parts.length > 0) messages.push({ role: 'user', content: asContent(parts) })
-    parts = []
-  }
+  const results: Message[] = []
+  const parts: JsonRecord[] = []
   for (const [index, block] of blocksOf(content).entries()) {
-    if (block.type !== 'tool_result') {
-      parts.push(chatPart(block, `${at}.${index}`))
-      continue
-    }
-    flush()
-    messages.push(toolMessage(block, `${at}.${index}.content`))
+    if (block.type === 'tool_result') results.push(toolMessage(block, `${at}.${index}.content`))
+    else parts.push(chatPart(block, `${at}.${index}`))
   }
-  flush()
-  return messages.length > 0 ? messages : [{ role: 'user', content: '' }]
+  return results.length > 0 && parts.length === 0 ? results : [...results, { role: 'user', content: asContent(parts) }]
 }
 
 /** Chat has no mark for a result that is an error: its text says so. */
