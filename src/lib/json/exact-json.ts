@@ -1,3 +1,4 @@
+import { boundForeign } from './json-bounds.ts'
 import { isRecord, type JsonRecord } from './lenient.ts'
 
 /** What every runtime of the gateway has, and the library of the compiler does not know yet. */
@@ -85,9 +86,10 @@ function roundedOutside(names: ReadonlySet<string>, value: unknown): unknown {
   return value
 }
 
-/** The JSON object that the text or bytes hold; undefined when they hold anything else. */
+/** The JSON object that the text or bytes hold; undefined when they hold anything else, or too many members. */
 export function exactRecord(json: string | Uint8Array): JsonRecord | undefined {
   try {
+    boundForeign(json)
     const value = parseExactly(typeof json === 'string' ? json : decoder.decode(json))
     return isRecord(value) && !isRawJSON(value) ? value : undefined
   } catch {

@@ -17,6 +17,11 @@ export const REQUEST_BOUNDS: JsonBounds = { own: 1000, members: 200_000, levels:
 /** Records are serialized again, which recurses for each level. */
 export const RECORD_BOUNDS: JsonBounds = { ...REQUEST_BOUNDS, levels: 200 }
 
+/** More than the longest answers have: recordings of many hours with the time of each word, the odds of each token. */
+const FOREIGN_BOUNDS: JsonBounds = { own: 1_000_000, members: 1_000_000, levels: 1_000_000 }
+/** What is shorter takes little to build, whatever it holds. */
+const UNBOUND_CHARACTERS = 256 * 1024
+
 /** The shortest integer that a double rounds has 16 digits, and the last three may be left to the next look. */
 const LONG = 13
 
@@ -58,6 +63,14 @@ export function boundJson(bytes: Uint8Array, { own, members, levels }: JsonBound
     if (seen > members) throw tooMany(`The request body has more than ${members} members, objects and lists.`)
   }
   return long
+}
+
+const encoder = new TextEncoder()
+
+/** Throws if building the JSON of an upstream would take up many times its bytes. */
+export function boundForeign(json: string | Uint8Array): void {
+  if (json.length > UNBOUND_CHARACTERS)
+    boundJson(typeof json === 'string' ? encoder.encode(json) : json, FOREIGN_BOUNDS)
 }
 
 function tooDeep(levels: number): GatewayError {

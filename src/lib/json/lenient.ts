@@ -1,3 +1,5 @@
+import { boundForeign } from './json-bounds.ts'
+
 /** Reads foreign JSON leniently: a member of another type counts as absent, and nothing throws. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -45,9 +47,10 @@ export function parseList(json: string): readonly unknown[] {
   }
 }
 
-/** The JSON object that the text or bytes hold; undefined when they hold anything else. */
+/** The JSON object that the text or bytes hold; undefined when they hold anything else, or too many members. */
 export function parseRecord(json: string | Uint8Array): JsonRecord | undefined {
   try {
+    boundForeign(json)
     const value: unknown = JSON.parse(typeof json === 'string' ? json : decoder.decode(json))
     return isRecord(value) ? value : undefined
   } catch {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { exactRecord } from '../../lib/json/exact-json.ts'
+import { boundForeign } from '../../lib/json/json-bounds.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatCompletion } from '../../modes/chat-completion.ts'
 import type { Outgoing, Reply } from '../provider.ts'
@@ -70,6 +71,7 @@ export function identityOf(responseId: string): string {
 /** The first entry of an answer that is a list, as some errors are. */
 function firstOf(bytes: Uint8Array): JsonRecord {
   try {
+    boundForeign(bytes)
     const [first] = asList(JSON.parse(decoder.decode(bytes)))
     return asRecord(first)
   } catch {

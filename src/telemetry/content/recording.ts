@@ -1,4 +1,5 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { boundForeign } from '../../lib/json/json-bounds.ts'
 import { type Fields, joinedStream } from './joined-stream.ts'
 import { type LoggingRules, loggable } from './loggable.ts'
 import { markOf } from './without-media.ts'
@@ -82,6 +83,7 @@ const decoder = new TextDecoder()
 
 function parsed(bytes: Uint8Array): unknown {
   try {
+    boundForeign(bytes)
     return JSON.parse(decoder.decode(bytes))
   } catch {
     return `[${bytes.byteLength} bytes that are no JSON]`

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../../src/lib/errors.ts'
+import { exactRecord } from '../../../src/lib/json/exact-json.ts'
 import { boundJson, REQUEST_BOUNDS } from '../../../src/lib/json/json-bounds.ts'
+import { parseRecord } from '../../../src/lib/json/lenient.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const many = (count: number, write: (index: number) => string) =>
@@ -103,5 +105,15 @@ describe('the bounds of a JSON body', () => {
       const { user, system } = process.threadCpuUsage(before)
       expect((user + system) / 1000, text.slice(0, 8)).toBeLessThan(200 * (bytes.byteLength / 1e6))
     }
+  })
+})
+
+describe('the JSON of an upstream', () => {
+  const list = (count: number, one: string) => `{"a":[${`${one},`.repeat(count - 1)}${one}]}`
+
+  it('is built, unless it has a million members', () => {
+    expect(parseRecord(bytesOf(list(1_000_000, '{}')))).toBeUndefined()
+    expect(exactRecord(list(1_000_000, '{}'))).toBeUndefined()
+    expect(parseRecord(list(200_000, '1'))?.a).toHaveLength(200_000)
   })
 })
