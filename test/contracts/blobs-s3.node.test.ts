@@ -51,3 +51,15 @@ describe('S3 that falls silent amid an object', () => {
     }
   })
 })
+
+describe('S3 whose error never ends', () => {
+  it('is read as far as errors go', async () => {
+    const sent = vi.fn((controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(10_000)))
+    const left = vi.fn()
+    const fetch = async () => new Response(new ReadableStream({ pull: sent, cancel: left }), { status: 403 })
+    const blobs = s3Blobs({ ...options, endpoint: 'https://s3.example', ...secrets, fetch })
+    await expect(blobs.get('an/object')).rejects.toThrow('403 without a code')
+    expect(sent.mock.calls.length).toBeLessThan(5)
+    expect(left).toHaveBeenCalled()
+  })
+})

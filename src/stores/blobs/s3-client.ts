@@ -96,6 +96,20 @@ async function unlessSilent<T>(silence: AbortController, awaited: Promise<T>): P
   }
 }
 
+/** What the XML of an answer says is at its beginning. */
+const MOST_XML = 16 * 1024
+
+/** The XML of an answer, cut where it is too long: a far end that is no storage may send anything. */
+export async function xmlOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let xml = ''
+  for await (const piece of body ?? []) {
+    xml += decoder.decode(piece.subarray(0, MOST_XML), { stream: true })
+    if (xml.length > MOST_XML) break
+  }
+  return xml
+}
+
 /** Reads an answer's XML for the text of one element. S3's identifiers hold no entities but `&quot;` and `&amp;`. */
 export function element(xml: string, name: string): string | undefined {
   const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
@@ -104,6 +118,5 @@ export function element(xml: string, name: string): string | undefined {
 
 /** The error in an answer; S3 may also send one with status 200 once it has begun to work. */
 export async function errorOf(operation: string, response: Response): Promise<S3Error> {
-  const xml = (await response.text()).slice(0, 10_000)
-  return new S3Error(operation, response.status, element(xml, 'Code') ?? 'without a code')
+  return new S3Error(operation, response.status, element(await xmlOf(response), 'Code') ?? 'without a code')
 }

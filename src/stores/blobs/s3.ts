@@ -1,7 +1,7 @@
 import type { Blobs } from './blobs.ts'
 import { checkKey } from './key.ts'
 import { type MultipartUpload, putInParts } from './parts.ts'
-import { element, errorOf, S3Error, type S3Options, s3Client } from './s3-client.ts'
+import { element, errorOf, S3Error, type S3Options, s3Client, xmlOf } from './s3-client.ts'
 
 /** Blobs in a bucket of any storage with the S3 protocol. */
 export function s3Blobs(options: S3Options): Blobs {
@@ -12,7 +12,7 @@ export function s3Blobs(options: S3Options): Blobs {
     const headers = { 'content-type': contentType }
     const created = await send({ method: 'POST', key, query: { uploads: '' }, headers, repeatable: false })
     if (!created.ok) throw await errorOf('CreateMultipartUpload', created)
-    const uploadId = element(await created.text(), 'UploadId')
+    const uploadId = element(await xmlOf(created), 'UploadId')
     if (uploadId === undefined) throw new S3Error('CreateMultipartUpload', created.status, 'without an UploadId')
     const tags: string[] = []
 
@@ -33,7 +33,7 @@ export function s3Blobs(options: S3Options): Blobs {
         const response = await send({ method: 'POST', key, query: { uploadId }, body, repeatable: false })
         if (!response.ok) throw await errorOf('CompleteMultipartUpload', response)
         // The status is sent before the parts are joined, so only the body contains the outcome.
-        const answer = await response.text()
+        const answer = await xmlOf(response)
         if (element(answer, 'ETag') === undefined) {
           throw new S3Error('CompleteMultipartUpload', response.status, element(answer, 'Code') ?? 'without an ETag')
         }
