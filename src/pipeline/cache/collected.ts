@@ -18,8 +18,9 @@ interface Whole {
   readonly whole: boolean
 }
 
-/** Collects at most `mostBytes`; a longer answer is dropped as soon as it exceeds them. */
-export function collecting(mostBytes: number): Collected {
+/** Collects at most `mostBytes`; a longer answer is dropped as soon as it exceeds them. So is one for which `arrived`,
+ *  called before bytes are kept, finds no memory. */
+export function collecting(mostBytes: number, arrived: (bytes: number) => void): Collected {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let body = ''
   let bytes = 0
@@ -39,6 +40,7 @@ export function collecting(mostBytes: number): Collected {
       return
     }
     try {
+      arrived(piece.byteLength)
       body += decoder.decode(piece, { stream: more })
       if (piece.byteLength > 0) pieces.push(piece.byteLength)
     } catch {

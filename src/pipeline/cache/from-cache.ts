@@ -39,7 +39,7 @@ export async function fromCache(
     }
     const known = cached ? await Promise.all(cached.answers.map((text) => (text ? readAnswer(text) : undefined))) : []
     if (cached?.state !== 'hit')
-      return asking(services, admittedCall, { use, known, waitedMs, leads: cached?.state === 'lead' })
+      return asking(services, input, admittedCall, { use, known, waitedMs, leads: cached?.state === 'lead' })
     if (known.every((one) => one)) return served(admittedCall, use, known as CachedAnswer[], waitedMs)
     // Damaged: this call asks, and its answer replaces it.
     admittedCall = await again(false)
@@ -71,6 +71,7 @@ function served(
 /** The call that asks: for the inputs alone that have no stored answer. */
 function asking(
   services: PipelineServices,
+  { footprint }: CallInput,
   admittedCall: AdmittedCall,
   asked: Pick<CallCache, 'use' | 'known' | 'waitedMs' | 'leads'>,
 ): AdmittedCall {
@@ -88,7 +89,9 @@ function asking(
     whole: isPart ? { request, bytes } : undefined,
     savedNano: known.reduce((sum, one) => sum + (one?.costNano ?? 0), 0),
     // What only this process admitted is not stored: its clock is not the store's.
-    collected: admitted.unconfirmed ? undefined : collecting(most * Math.min(use.inputs?.length ?? 1, MOST_ENTRIES)),
+    collected: admitted.unconfirmed
+      ? undefined
+      : collecting(most * Math.min(use.inputs?.length ?? 1, MOST_ENTRIES), footprint.add),
   }
   if (!isPart) return { ...admittedCall, cache }
   return {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { footprints } from '../../../src/lib/footprints.ts'
 import { usageOf } from '../../../src/modes/usage.ts'
 import { answerText, readAnswer } from '../../../src/pipeline/cache/answer-text.ts'
 import type { CachedAnswer } from '../../../src/pipeline/cache/cache-use.ts'
@@ -72,7 +73,7 @@ describe('the stored text of an answer', () => {
 describe('an answer that is collected', () => {
   it('is what was sent, cut where it was cut, also within a letter', () => {
     const bytes = encoder.encode('Größe ☃')
-    const collected = collecting(100)
+    const collected = collecting(100, () => {})
     for (const [from, to] of [
       [0, 3],
       [3, 3],
@@ -92,8 +93,20 @@ describe('an answer that is collected', () => {
     ['cut within a letter', encoder.encode('☃').subarray(0, 2)],
     ['empty', new Uint8Array()],
   ])('is dropped when it is %s', (_, bytes) => {
-    const collected = collecting(100)
+    const collected = collecting(100, () => {})
     collected.add(bytes)
+    expect(collected.end()).toBeUndefined()
+  })
+
+  it('is dropped when there is no memory for it', () => {
+    const memory = footprints({ total: 100, owner: 100 }, Date.now)
+    memory.open('another').add(50)
+    const own = memory.open('own')
+    own.add(30)
+    const collected = collecting(100, own.add)
+    collected.add(encoder.encode('x'.repeat(20)))
+    expect(memory.total).toBe(100)
+    collected.add(encoder.encode('x'))
     expect(collected.end()).toBeUndefined()
   })
 })
