@@ -29,7 +29,7 @@ const chunks = fc.oneof(
   words.map((content) => chunkOf({ content }, { usage: { prompt_tokens: 3, completion_tokens: 4 } })),
   words.map((content) => chunkOf({ content }, { model: content })),
   words.map((content) => ({ ...chunkOf({ content }), choices: [] })),
-  words.map((name) => chunkOf({ tool_calls: [{ index: 0, function: { name, arguments: '' } }] })),
+  words.map((text) => chunkOf({ tool_calls: [{ index: 0, function: { arguments: text } }] })),
   fc.constantFrom('[DONE]', '{"choices":[{"index":0,"delta":{"content":"a"b"}}]}', 'no json', '"text"'),
   words.map((message) => ({ error: { message } })),
 )

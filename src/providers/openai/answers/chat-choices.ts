@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import { isFailedEnd, openaiEmbeddedFailure } from '../failure.ts'
-import { callIndexes } from './call-indexes.ts'
+import { callFragments } from './call-fragments.ts'
 import { publicEnd } from './public-ends.ts'
 import { detailsReader } from './reasoning-details.ts'
 import { withTextContent } from './text-content.ts'
@@ -36,7 +36,7 @@ export interface ReadingOptions {
 
 /** `awaited`: how many choices were asked for. */
 export function chatChoices(awaited: number, { textContent, sealsDetails }: ReadingOptions): ChatChoices {
-  const indexes = new Map<unknown, ReturnType<typeof callIndexes>>()
+  const indexes = new Map<unknown, ReturnType<typeof callFragments>>()
   const details = new Map<unknown, ReturnType<typeof detailsReader>>()
   const begun = new Set<unknown>()
   const ended = new Set<unknown>()
@@ -46,7 +46,7 @@ export function chatChoices(awaited: number, { textContent, sealsDetails }: Read
     const { tool_calls: calls } = delta
     let read = delta
     if (Array.isArray(calls)) {
-      const indexed = indexes.get(index) ?? callIndexes()
+      const indexed = indexes.get(index) ?? callFragments()
       indexes.set(index, indexed)
       const tool_calls = indexed(calls)
       if (tool_calls !== calls) read = { ...read, tool_calls }

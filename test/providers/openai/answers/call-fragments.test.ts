@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { callIndexes } from '../../../../src/providers/openai/answers/call-indexes.ts'
+import { callFragments } from '../../../../src/providers/openai/answers/call-fragments.ts'
 import { openaiChatStream } from '../../../../src/providers/openai/chat-stream.ts'
 
 const begins = (index: number | undefined, id: string, name: string) => ({
@@ -19,13 +19,36 @@ it.each([
   ['has none', [begins(undefined, 'a', 'f'), goesOn(undefined), begins(undefined, 'b', 'g')], [0, 0, 1]],
   ['has another id in every fragment', [begins(0, 'a', 'f'), goesOn(0, 'b'), goesOn(0, 'c')], [0, 0, 0]],
 ])('a call that %s is told from its neighbours', (_, calls, expected) => {
-  const indexed = callIndexes()
+  const indexed = callFragments()
   expect(calls.flatMap((call) => indexed([call])).map((call) => (call as { index: unknown }).index)).toEqual(expected)
 })
 
 it('calls with indexes of their own pass as they are', () => {
   const calls = [begins(0, 'a', 'f'), begins(1, 'b', 'g')]
-  expect(callIndexes()(calls)).toBe(calls)
+  expect(callFragments()(calls)).toBe(calls)
+})
+
+it.each([
+  ['empty', { id: '', name: '' }],
+  ['repeated', { id: 'a', name: 'f' }],
+  ['made anew', { id: 'z', name: undefined }],
+])('an id and a name that are %s in later fragments are told once', (_, { id, name }) => {
+  const told = callFragments()
+  const later = { index: 0, id, function: { name, arguments: 'x' } }
+  const [first, second] = [begins(0, 'a', 'f'), later].flatMap((fragment) =>
+    JSON.parse(JSON.stringify(told([fragment]))),
+  )
+  expect([first, second]).toEqual([begins(0, 'a', 'f'), { index: 0, function: { arguments: 'x' } }])
+})
+
+it('an id and a name that come late pass as they are', () => {
+  const told = callFragments()
+  const fragments = [begins(0, '', ''), begins(0, 'a', ''), begins(0, '', 'f')]
+  expect(fragments.flatMap((fragment) => told([fragment]))).toMatchObject([
+    { id: '' },
+    { id: 'a' },
+    { function: { name: 'f' } },
+  ])
 })
 
 it('a stream tells them apart to its end, however alike their fragments are', () => {
