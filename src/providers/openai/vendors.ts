@@ -51,7 +51,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
       moderation: adapterFor(mistralModerations),
     },
     dimensions: 'output_dimension',
-    words: new Set(['random_seed', 'safe_prompt']),
+    words: new Set(['prompt_mode', 'random_seed', 'safe_prompt']),
     chat: {
       conversation: {
         reasoning: 'none',

@@ -199,6 +199,7 @@ describe("a vendor's words for reasoning", () => {
     [{ disable_reasoning: false }, undefined],
     [{ chat_template_kwargs: { enable_thinking: false } }, 'none'],
     [{ chat_template_kwargs: { thinking: true } }, 'medium'],
+    [{ prompt_mode: 'reasoning' }, 'medium'],
   ])('become an effort: %j', (said, effort) => {
     expect(told(said)).toEqual([effort ? { reasoning_effort: effort } : {}, []])
   })

@@ -42,6 +42,7 @@ const WORDS: Readonly<Record<string, (value: unknown, drop: Drop, body: JsonReco
     return response_format && { response_format }
   },
   // Mistral's
+  prompt_mode: (mode) => (mode === 'reasoning' ? { reasoning_effort: effortIf(true) } : undefined),
   random_seed: (seed) => ({ seed }),
   safe_prompt: (isWanted) => (isWanted === false ? {} : undefined),
 }
