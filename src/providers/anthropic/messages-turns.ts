@@ -1,6 +1,6 @@
 import { asList, asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { toldArguments } from '../wire/call-arguments.ts'
-import { ownThinking } from '../wire/fitting/own-thinking.ts'
+import { isOwnThought, ownThinking } from '../wire/fitting/own-thinking.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { cachedBlock, contentBlocks } from './content-blocks.ts'
 
@@ -53,9 +53,9 @@ function blocksOf(message: JsonRecord, at: string): JsonRecord[] {
   if (message.function_call) throw unsupported(`${at}.function_call`, API, 'Use tool_calls.')
   if (message.audio) throw unsupported(`${at}.audio`, API)
   return [
-    // The API refuses unsigned reasoning, so `reasoning_content` is dropped.
+    // The API refuses unsigned reasoning, so `reasoning_content` is dropped, and so are parts that a client made of it.
     ...ownThinking(message),
-    ...contentBlocks(message.content, `${at}.content`),
+    ...contentBlocks(message.content, `${at}.content`).filter(isOwnThought),
     ...contentBlocks(message.refusal, `${at}.refusal`),
     ...asList(message.tool_calls).map((call, index) => toolUse(asRecord(call), `${at}.tool_calls.${index}`)),
   ]
