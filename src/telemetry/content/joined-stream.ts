@@ -45,7 +45,7 @@ function joinedDelta(into: Draft, delta: Fields): Draft {
 }
 
 /** Members whose texts are repeated by every delta, not continued. */
-const SAID_ONCE: ReadonlySet<string> = new Set(['role', 'id', 'type'])
+const SAID_ONCE: ReadonlySet<string> = new Set(['role', 'id', 'type', 'format'])
 
 function joinedParts(before: readonly unknown[], parts: readonly unknown[]): unknown[] {
   const joined = [...before]

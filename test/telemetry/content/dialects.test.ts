@@ -106,3 +106,15 @@ describe("a call in the words of Cohere's chat", () => {
     ])
   })
 })
+
+it('details of reasoning are joined of a stream of chat', () => {
+  const detail = (more: object) => ({ type: 'reasoning.text', format: 'unknown', index: 0, ...more })
+  const events = [detail({ text: 'H' }), detail({ text: 'm.' }), detail({ text: '', signature: 'c2ln' })].map(
+    (one) => ({
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { reasoning_details: [one] }, finish_reason: null }],
+    }),
+  )
+  const message = { reasoning_details: [detail({ text: 'Hm.', signature: 'c2ln' })] }
+  expect(joinedStream(events)).toEqual({ choices: [{ index: 0, message }] })
+})
