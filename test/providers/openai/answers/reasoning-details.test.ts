@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { newAnswerSoFar } from '../../../../src/pipeline/attempt/answer-so-far.ts'
 import { asked, callOf, heard, heardEvents, written } from '../../../support/translations.ts'
 
 // https://openrouter.ai/docs/guides/best-practices/reasoning-tokens#preserving-reasoning-blocks
@@ -101,4 +102,16 @@ it('what any model could have written is no signed thought', () => {
     choices: [{ index: 0, message: plain, finish_reason: 'tool_calls' }],
   })
   expect(answer.content).toContainEqual({ type: 'thinking', thinking: text.text, signature: 'gateway:unsigned' })
+})
+
+it.each([
+  [{ type: 'reasoning.text', text: 'Hm.' }, true],
+  [{ type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' }, false],
+  [{ type: 'reasoning.encrypted', data: 'c2ln' }, false],
+])('an answer that begins with %j can be continued elsewhere: %s', (detail, expected) => {
+  const answer = newAnswerSoFar()
+  const delta = { reasoning_details: [detail] } as object
+  const head = { id: 'c', object: 'chat.completion.chunk' as const, created: 1, model: 'm' }
+  answer.add({ ...head, choices: [{ index: 0, delta, finish_reason: null }] })
+  expect(answer.continuable).toBe(expected)
 })
