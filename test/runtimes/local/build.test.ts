@@ -63,7 +63,7 @@ describe('the build', () => {
     expect(unknown.err).toContain('There is no command serve.')
   })
 
-  it.for(['init', 'check', 'doctor', 'keys', 'accounts', 'export', 'import', 'salt-key', 'smoke'])(
+  it.for(['init', 'check', 'doctor', 'keys', 'accounts', 'export', 'import', 'copy-database', 'salt-key', 'smoke'])(
     'tells how %s is called, and does nothing then',
     async (command) => {
       const cwd = await mkdtemp(join(folder, 'help-'))

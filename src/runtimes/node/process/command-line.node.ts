@@ -12,6 +12,7 @@ const HELP = `Usage: model-gateway [command]
   accounts       resets a person's password, or removes a lost second factor
   export         prints the records of the database as YAML, without secrets
   import FILE    creates and changes records of the database as such a file says
+  copy-database  copies the embedded database into the PostgreSQL of DATABASE_URL
   salt-key       prints a successor of the present salt key
   smoke URL      tests a running gateway from outside, with a key of it (--key)
   --version, -v  prints the version
@@ -62,6 +63,10 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Command>) | undefined>> =
   },
   async import() {
     const { IMPORT_USAGE: usage, importCommand: run } = await import('../commands/transfer/import.node.ts')
+    return { usage, run }
+  },
+  async 'copy-database'() {
+    const { COPY_USAGE: usage, copyDatabaseCommand: run } = await import('../commands/copy-database.node.ts')
     return { usage, run }
   },
   async 'salt-key'() {

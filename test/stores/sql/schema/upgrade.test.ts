@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
 import { backfill } from '../../../../src/stores/sql/backfill.ts'
+import { copyDatabase } from '../../../../src/stores/sql/copy-database.ts'
 import { budgetRecords } from '../../../../src/stores/sql/records/budget-records.ts'
 import { callerRecords } from '../../../../src/stores/sql/records/caller-records.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
@@ -15,6 +16,7 @@ import { ledger } from '../../../../src/telemetry/ledger.ts'
 import { emptyEmbeddedSql } from '../../../support/embedded-database.node.ts'
 import { finishedCall } from '../../../support/finished-calls.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { SUM_TABLES, summedUp } from '../../../support/spend-sums.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -244,6 +246,41 @@ it.skipIf(!postgresUrl)(
     expect(steps).toBeLessThan(40)
     const filled = 'SELECT count(*)::int AS targets, count(filled_to)::int AS ready FROM gateway_backfill'
     expect(await rows(filled)).toEqual([{ targets: 5, ready: 4 }])
+  },
+  60_000,
+)
+
+it.skipIf(!postgresUrl)(
+  'is copied whole into a new database, over what an interrupted copy has left there, and once',
+  async () => {
+    sql = nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) })
+    await applySchema(sql, read('06-ledger.sql'))
+    await sql.query(callsOf('06-ledger.sql', 0) as Statement)
+    await applySchema(sql, today)
+    await fill()
+    const other = nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl) })
+    const all = async (text: string) =>
+      Promise.all([sql, other].map(async (one) => (await one.query({ sql: text, parameters: [] })).rows))
+    const odd = `'a "b", (c) \\ ü', '{"a": "\\u0000", "a": 1.50}', 0.0000000010`
+    await rows(`INSERT INTO gateway_organization (organization_id, organization_name, metadata, max_budget)
+      VALUES ('odd', ${odd})`)
+    await rows("INSERT INTO gateway_installation (name, value) VALUES ('salt_key_fingerprint', 'one')")
+    await other.query({ sql: "INSERT INTO gateway_organization (organization_id) VALUES ('left')", parameters: [] })
+    const copied = new Map<string, number>()
+    expect(await copyDatabase(sql, other, (table, count) => copied.set(table, count))).toBe(true)
+    const [, tables = []] = await all(`
+      SELECT table_name AS name, string_agg(column_name, ', ' ORDER BY ordinal_position) AS columns
+      FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name`)
+    for (const { name, columns } of tables) {
+      const [own, others] = await all(`
+        SELECT line FROM (SELECT ROW(${columns})::text AS line FROM ${name}) AS one ORDER BY line COLLATE "C"`)
+      expect(others).toEqual(own)
+      expect(copied.get(String(name)) ?? 0).toBe(own?.length)
+    }
+    const [next, following] = await all("SELECT nextval('gateway_record_version')")
+    expect(following).toEqual(next)
+    expect(await copyDatabase(sql, other, () => {})).toBe(false)
+    await other.close()
   },
   60_000,
 )
