@@ -11,8 +11,9 @@ export const waitingForSession = store<PromiseWithResolvers<void> | undefined>(u
 
 /** Resolves when somebody has signed in again. */
 export function signedInAgain(): Promise<void> {
-  if (!waitingForSession.get()) waitingForSession.set(Promise.withResolvers())
-  return waitingForSession.get()?.promise as Promise<void>
+  const waiting = waitingForSession.get() ?? Promise.withResolvers<void>()
+  waitingForSession.set(waiting)
+  return waiting.promise
 }
 
 export function sessionOpened(): void {

@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Guard } from './guard.tsx'
 
+/** Whether a page was shown before. */
+let isLater = false
+
 /** A page: its title, what one can do, its content, and beside it a panel. */
 export function Page({
   title,
@@ -20,6 +23,11 @@ export function Page({
   useEffect(() => {
     document.title = `${title} · Model gateway`
   }, [title])
+  useEffect(() => {
+    // The focus was on what this page has replaced.
+    if (isLater && document.activeElement === document.body) document.querySelector('h1')?.focus()
+    isLater = true
+  }, [])
   return (
     <div class={panel ? 'page with-panel' : 'page'}>
       <main class="page-main" id="main" tabIndex={-1}>

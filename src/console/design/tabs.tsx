@@ -21,15 +21,18 @@ export function Tabs<Id extends string>({
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [current])
+  // What a tab leads to may be another page, with tabs of its own.
+  const choose = (id: Id) => {
+    onChange(id)
+    requestAnimationFrame(() => (list.current ?? document).querySelector<HTMLElement>(`[data-tab="${id}"]`)?.focus())
+  }
   function move(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()
     const at = tabs.findIndex(({ id }) => id === current)
     const next = tabs[(at + step + tabs.length) % tabs.length]
-    if (!next) return
-    onChange(next.id)
-    list.current?.querySelector<HTMLElement>(`[data-tab="${next.id}"]`)?.focus()
+    if (next) choose(next.id)
   }
   return (
     <div ref={list} class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
@@ -41,7 +44,7 @@ export function Tabs<Id extends string>({
           data-tab={id}
           aria-selected={id === current}
           tabIndex={id === current ? 0 : -1}
-          onClick={() => onChange(id)}
+          onClick={() => choose(id)}
         >
           {name}
         </button>

@@ -53,8 +53,7 @@ export function App() {
   shown.current = isShown ? session : undefined
   useEffect(() => {
     if (!isShown || ended) lookingAs.set('')
-    if (!isShown) personOfPage.set('')
-    else if (isOpen) personOfPage.set(personOf(session))
+    if (!ended) personOfPage.set(isShown ? personOf(session) : '')
   }, [isShown, ended, person])
   return (
     <>

@@ -91,6 +91,19 @@ describe('the tab key', () => {
   })
 })
 
+it('the focus goes to the title of the page that a link leads to, and stays on a tab that leads to another', async () => {
+  const page = await gateway.open('', { as: 'platform_admin' })
+  const focused = () => page.evaluate('document.activeElement.textContent')
+  await page.getByRole('main').getByRole('link', { name: 'Calls', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(focused).toBe('Requests')
+  await page.go('deployments')
+  await page.getByRole('tab', { name: 'Deployments' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('tab', { name: 'Credentials', selected: true }).waitFor()
+  await expect.poll(focused).toBe('Credentials')
+})
+
 it('every page is led to by keys that are listed, or by its name', async () => {
   const page = await gateway.open('', { as: 'platform_admin' })
   await page.keyboard.press('?')
