@@ -22,7 +22,6 @@ export interface CallInput {
   /** Empty where the request is a form. */
   readonly bytes: Uint8Array
   readonly form?: IncomingForm | undefined
-  readonly contentType: string
   /** The client's headers that the endpoint forwards. */
   readonly clientHeaders?: Readonly<Record<string, string>> | undefined
   /** The client's `Cache-Control`. */

@@ -144,7 +144,6 @@ function begin(
     turn: 1,
     toolCalls: undefined,
     form: input.form,
-    contentType: input.contentType,
     clientHeaders: input.clientHeaders,
     hops: input.hops,
     explain: input.explain,

@@ -33,7 +33,6 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly body: Request
   /** The bytes that `body` was parsed from; after a translation, the bytes of the translated body. */
   readonly bytes: Uint8Array
-  readonly contentType: string
   /** Present if the request is a form; `bytes` is empty then. */
   readonly form?: RequestForm<Request> | undefined
   readonly streamed: boolean

@@ -193,7 +193,7 @@ function outgoing(
 ): Outgoing {
   const bytes = encoder.encode(JSON.stringify(request))
   const streamed = request.stream === true
-  return { body: request, bytes, contentType: 'application/json', streamed, clientHeaders }
+  return { body: request, bytes, streamed, clientHeaders }
 }
 
 const headersOf = (headers: Readonly<Record<string, string>> = {}) => ({

@@ -149,7 +149,7 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
     const pieces = [...(form?.pieces ?? [])]
     const read = async () => pieces.shift() ?? Promise.reject(clientClosed())
     client.upload = () => ({ length: undefined, read, close() {} })
-    const contentType = form ? 'multipart/form-data; boundary=x' : 'application/json'
+    const type = 'multipart/form-data; boundary=x'
     const input = {
       requestId: id,
       arrivedAt: performance.now(),
@@ -158,8 +158,7 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
       client,
       endpoint,
       bytes: form ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body)),
-      form: form && incomingForm(client, endpoint.mode, contentType, { limitBytes: 1_000_000, footprint }),
-      contentType,
+      form: form && incomingForm(client, endpoint.mode, type, { limitBytes: 1_000_000, footprint }),
       clientHeaders: undefined,
       hops: 0,
       footprint,

@@ -17,7 +17,7 @@ async function asked(dialect: Dialect, model: string, body: object, notes: Notes
   const translator = translatorOf(deployment, asMode(chat), dialect)
   const request = body as ModelRequest
   const bytes = new TextEncoder().encode(JSON.stringify(body))
-  const outgoing = { body: request, bytes, contentType: 'application/json', streamed: true, notes }
+  const outgoing = { body: request, bytes, streamed: true, notes }
   const whole = wholeBody((await translator?.request(outgoing, deployment.connection))?.body ?? '{}')
   const sent = JSON.parse(typeof whole === 'string' ? whole : new TextDecoder().decode(whole))
   return sent

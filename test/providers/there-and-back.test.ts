@@ -79,7 +79,7 @@ const request = {
   messages: [],
   input: 'x',
 } as unknown as ModelRequest
-const outgoing = { body: request, bytes: new Uint8Array(), contentType: 'application/json', streamed: true } as Outgoing
+const outgoing = { body: request, bytes: new Uint8Array(), streamed: true } as Outgoing
 
 function spoken(dialect: string) {
   const [written, model] = SPOKEN[dialect] as readonly [Dialect, string]

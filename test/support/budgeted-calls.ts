@@ -257,7 +257,6 @@ export function budgetedCalls(
         endpoint,
         hops: 0,
         bytes: encoder.encode(JSON.stringify(request)),
-        contentType: 'application/json',
         begun() {},
         batch,
       })

@@ -101,7 +101,7 @@ export function callOf(
     translator,
     deployment,
     notes,
-    outgoing: { body, bytes, contentType: 'application/json', streamed, notes },
+    outgoing: { body, bytes, streamed, notes },
   }
 }
 

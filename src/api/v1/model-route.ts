@@ -67,7 +67,6 @@ interface Received {
   /** Empty for a form. */
   readonly bytes: Uint8Array
   readonly form: IncomingForm | undefined
-  readonly contentType: string
   readonly hops: number
 }
 
@@ -99,10 +98,10 @@ function received(
     const hasTags = (name: string) =>
       services.registry.resolve(name)?.deployments.some(({ info }) => info.tags?.length) === true
     const form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint, hasTags, model })
-    return { bytes: NO_BYTES, form, contentType, hops }
+    return { bytes: NO_BYTES, form, hops }
   }
   return after(client.body(max_json_bytes, footprint), (body) => {
-    return { bytes: edit ? editedBody(body, edit) : body, form: undefined, contentType, hops }
+    return { bytes: edit ? editedBody(body, edit) : body, form: undefined, hops }
   })
 }
 
@@ -124,7 +123,6 @@ function run(scope: Scope, endpoint: Endpoint, caller: Caller, request: Received
     footprint,
     bytes: request.bytes,
     form: request.form,
-    contentType: request.contentType,
     clientHeaders: headersOf(scope, endpoint),
     cacheControl: header('cache-control'),
     hops: request.hops,

@@ -44,7 +44,6 @@ export async function runItem(
       footprint,
       endpoint: endpoint.endpoint,
       bytes: body,
-      contentType: 'application/json',
       hops: 0,
       batch: {
         batchId,

@@ -18,9 +18,9 @@ export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: bo
 }
 
 function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, notes?: Notes): Outgoing {
-  const { contentType, form, streamed, clientHeaders = {}, endpoint } = call
+  const { form, streamed, clientHeaders = {}, endpoint } = call
   const { request: asked, bytes: sent } = withoutRouting(call, deployment)
-  const given = { body: asked, bytes: sent, contentType, streamed, clientHeaders, notes, facts: call.memory?.facts }
+  const given = { body: asked, bytes: sent, streamed, clientHeaders, notes, facts: call.memory?.facts }
   const outgoing = endpoint.dialect?.native === 'chat' ? withCommonWords(given, deployment) : given
   const { body: request, bytes } = outgoing
   if (!form && isEmpty(deployment.connection.defaults)) return outgoing

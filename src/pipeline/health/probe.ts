@@ -40,7 +40,7 @@ export async function probe(
   }
   const { adapter, body } = question
   const bytes = encoder.encode(JSON.stringify(body))
-  const call = { body, bytes, contentType: 'application/json', streamed: false }
+  const call = { body, bytes, streamed: false }
   try {
     const request = await adapter.request(call, connection)
     const read: Probing['read'] = (answer, headers) => void adapter.reply(answer, headers, call)

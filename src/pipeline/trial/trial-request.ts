@@ -29,7 +29,7 @@ export function trialRequest(
 
 export function asOutgoing(body: ModelRequest, streamed: boolean): Outgoing {
   const asked = streamed ? { ...body, stream: true } : body
-  return { body: asked, bytes: encoder.encode(JSON.stringify(asked)), contentType: 'application/json', streamed }
+  return { body: asked, bytes: encoder.encode(JSON.stringify(asked)), streamed }
 }
 
 const BOUNDARY = 'trial-of-a-deployment'
@@ -48,7 +48,7 @@ export async function asForm(
   const upload = () => ({ length: bytes.byteLength, read: async () => pieces.shift(), close() {} })
   const incoming = incomingForm({ upload }, mode, contentType, { limitBytes: bytes.byteLength, footprint })
   const request = await incoming.whole()
-  const outgoing = { body: request, bytes: new Uint8Array(), contentType, form: incoming, streamed: false }
+  const outgoing = { body: request, bytes: new Uint8Array(), form: incoming, streamed: false }
   return { outgoing, form: incoming }
 }
 

@@ -56,7 +56,7 @@ async function asked(client: string, model: string, dialect: Dialect) {
   const deployment = deploymentOf(model)
   const translator = translatorOf(deployment, asMode(chat), dialect)
   const notes: Notes = { dropped: undefined }
-  const outgoing = { body, bytes, contentType: 'application/json', streamed: true, notes }
+  const outgoing = { body, bytes, streamed: true, notes }
   const request = await translator?.request(outgoing, deployment.connection)
   const whole = request && wholeBody(request.body)
   const text = typeof whole === 'string' ? whole : new TextDecoder().decode(whole)

@@ -91,7 +91,6 @@ const request = asking as unknown as ModelRequest
 const outgoing = (body: object): Outgoing<ChatRequest> => ({
   body: body as ChatRequest,
   bytes: encoder.encode(JSON.stringify(body)),
-  contentType: 'application/json',
   streamed: false,
 })
 

@@ -70,7 +70,6 @@ function outgoing(body: object, streamed = false) {
   return {
     body: body as ModelRequest,
     bytes: encoder.encode(JSON.stringify(body)),
-    contentType: 'application/json',
     streamed,
   }
 }

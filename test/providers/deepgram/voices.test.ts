@@ -6,7 +6,7 @@ import { gatewayParams } from '../../../src/routing/configuration.ts'
 const asked = (model: string, voice: string) => () => {
   const connection = deepgram.connect(gatewayParams().parse({ model: `deepgram/${model}`, api_key: 'k' }), {})
   const body = { model: 'public', input: 'Hi', voice }
-  return deepgramSpeech.request({ body, bytes: new Uint8Array(), contentType: '', streamed: false }, connection)
+  return deepgramSpeech.request({ body, bytes: new Uint8Array(), streamed: false }, connection)
 }
 
 it('a voice stays within its deployment’s family, which is what is billed', () => {

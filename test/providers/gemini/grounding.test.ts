@@ -14,7 +14,7 @@ const searches = { webSearchQueries: ['a', 'b'], groundingChunks: [{ web: { uri:
 /** The uses by which a whole answer and a stream are billed. */
 function billed(model: string, tools: readonly object[], groundingMetadata: object) {
   const body = { model, contents: [{ parts: [{ text: 'Where?' }] }], tools }
-  const call = { body, bytes: new Uint8Array(), contentType: '', streamed: false }
+  const call = { body, bytes: new Uint8Array(), streamed: false }
   const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 }
   const content = { role: 'model', parts: [{ text: 'There.' }] }
   const answer = (more: object) => JSON.stringify({ candidates: [{ index: 0, content, ...more }], usageMetadata })

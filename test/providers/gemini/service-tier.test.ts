@@ -5,7 +5,7 @@ import { generateContent } from '../../../src/providers/gemini/generate-content.
 import { nativeGenerateContent } from '../../../src/providers/gemini/native-generate.ts'
 
 const encoder = new TextEncoder()
-const call = { body: { model: 'gemini-2.5-flash' }, bytes: new Uint8Array(), contentType: '', streamed: false }
+const call = { body: { model: 'gemini-2.5-flash' }, bytes: new Uint8Array(), streamed: false }
 const info = modelInfo().parse({ price_multipliers: { 'service_tier/flex': 0.5, 'service_tier/priority': 1.8 } })
 
 /** What a whole answer and a stream say of the tier by which they are billed. */

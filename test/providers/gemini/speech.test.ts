@@ -15,7 +15,7 @@ function heard(format: string | undefined, parts: readonly object[], finishReaso
   const body: SpeechRequest = { model: 'm', input: 'Hello', ...(format ? { response_format: format } : {}) }
   const answer = JSON.stringify({ candidates: [{ content: { parts }, finishReason }], usageMetadata })
   const bytes = new TextEncoder().encode(answer)
-  const reply = generateSpeech.reply(bytes, {}, { body, bytes, contentType: 'application/json', streamed: false })
+  const reply = generateSpeech.reply(bytes, {}, { body, bytes, streamed: false })
   return { ...reply, bytes: Uint8Array.from(reply.bytes ?? []) }
 }
 

@@ -17,7 +17,6 @@ function chatAt(model: string, more: object = {}) {
     return {
       body,
       bytes: new Uint8Array(),
-      contentType: 'application/json',
       streamed: false,
       translated: true as const,
     }

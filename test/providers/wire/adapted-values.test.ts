@@ -24,7 +24,7 @@ async function asked(model: string, fields: object) {
   const translator = translatorOf(deployment, asMode(chat), chatDialect)
   const notes: Notes = { dropped: undefined }
   const bytes = new TextEncoder().encode(JSON.stringify(body))
-  const outgoing = { body, bytes, contentType: 'application/json', streamed: false, notes }
+  const outgoing = { body, bytes, streamed: false, notes }
   const whole = wholeBody((await translator?.request(outgoing, deployment.connection))?.body ?? '{}')
   const sent = JSON.parse(typeof whole === 'string' ? whole : new TextDecoder().decode(whole))
   return { sent, dropped: [...(notes.dropped ?? [])] }

@@ -47,7 +47,6 @@ const callOf = (body: ModelRequest): Outgoing => {
   return {
     body,
     bytes: encoder.encode(JSON.stringify(body)),
-    contentType: 'application/json',
     streamed,
     clientHeaders: {},
   }

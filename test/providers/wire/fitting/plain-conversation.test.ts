@@ -19,7 +19,6 @@ async function sent(kind: string, body: ModelRequest, translated?: true): Promis
   const call = {
     body,
     bytes: encoder.encode(JSON.stringify(body)),
-    contentType: 'application/json',
     streamed: false,
     ...(translated ? { translated } : {}),
   }

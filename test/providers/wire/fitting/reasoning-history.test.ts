@@ -43,7 +43,7 @@ describe('what a model thought in earlier turns', () => {
     const connection = provider?.connect(gatewayParams().parse({ model: `${kind}/m`, api_base }), {})
     const body = { model: 'm', messages: [user, turn(EVERYTHING), user], top_p: 0.7 }
     const bytes = new TextEncoder().encode(JSON.stringify(body))
-    const call = { body, bytes, contentType: 'application/json', streamed: false }
+    const call = { body, bytes, streamed: false }
     const asked = connection && (await provider?.adapters.chat?.request(call, connection))
     const sent = new TextDecoder().decode(wholeBody(asked?.body) as Uint8Array)
     expect(JSON.parse(sent)).toEqual({ ...body, messages: [user, turn(expected), user] })
@@ -59,7 +59,7 @@ describe('what a model thought in earlier turns', () => {
     const connection = provider?.connect(gatewayParams().parse({ model: `${kind}/m`, api_base }), {})
     const body = { model: 'm', messages: [user, turn(EVERYTHING)] }
     const bytes = new TextEncoder().encode(JSON.stringify(body))
-    const call = { body, bytes, contentType: 'application/json', streamed: false, translated: true } as const
+    const call = { body, bytes, streamed: false, translated: true } as const
     const asked = connection && (await provider?.adapters.chat?.request(call, connection))
     const sent = asked?.body
     const text =
