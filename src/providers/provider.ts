@@ -28,7 +28,7 @@ export interface Connection {
   readonly defaults: Readonly<Record<string, unknown>>
 }
 
-/** A call as the client made it. */
+/** A call on its way out, as an adapter is given it: the request of the client, with what the deployment adds. */
 export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly body: Request
   /** The bytes that `body` was parsed from; after a translation, the bytes of the translated body. */

@@ -8,7 +8,7 @@ import { BodyTooLarge, TransportError, type UpstreamBody, type UpstreamResponse 
 const PENDING_LIMIT_BYTES = 16_384
 
 /** The connection that brings an answer. */
-export interface Source {
+export interface AnswerSource {
   pause(): void
   resume(): void
   /** Ends the connection. */
@@ -19,7 +19,7 @@ export interface Source {
  *  ends the connection, and takes nothing more. */
 export interface IncomingAnswer {
   /** Set as soon as the request has a connection. */
-  source: Source | undefined
+  source: AnswerSource | undefined
   /** Whether nothing more is expected: it is whole, has failed, or was aborted. */
   readonly over: boolean
   head(status: number, headers: Record<string, string>): void

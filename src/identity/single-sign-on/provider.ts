@@ -9,8 +9,8 @@ import {
 import { mistakeInOperatorUrl } from '../../config/operator-url.ts'
 import { elapsedMs } from '../../lib/clock.ts'
 import type { Transport } from '../../transport/transport.ts'
+import { fetchThrough } from './fetch-through.ts'
 import type { Kind } from './kinds.ts'
-import { outgoing } from './outgoing.ts'
 import { SignOnProblem } from './problem.ts'
 
 /** Addresses and keys are asked for again after so long. */
@@ -34,7 +34,7 @@ export interface Provider {
   readonly issuer: string | undefined
   readonly server: AuthorizationServer & { readonly authorization_endpoint: string; readonly token_endpoint: string }
   readonly request: {
-    readonly [customFetch]: ReturnType<typeof outgoing>
+    readonly [customFetch]: ReturnType<typeof fetchThrough>
     readonly [allowInsecureRequests]: boolean
   }
   /** Its keys, as they were last read. */
@@ -62,7 +62,7 @@ export function providerSource(
   const issuer = settings.issuer ?? (Object.keys(written).length === 3 ? undefined : settings.kind.issuer)
   const addresses = [issuer, ...Object.values(written)]
   const request = {
-    [customFetch]: outgoing(transport),
+    [customFetch]: fetchThrough(transport),
     // What is https stays https: one address of a provider's document in the open would give its codes away.
     [allowInsecureRequests]: addresses.every((address) => address === undefined || address.startsWith('http:')),
   }

@@ -11,7 +11,7 @@ import { translatorOf } from '../translate/translator.ts'
 import type { WrittenReply } from '../translate/written-reply.ts'
 import { type AnswerSoFar, newAnswerSoFar } from './answer-so-far.ts'
 import { askedAgain, askedAsKnown } from './asked-again.ts'
-import { ask, type Exchange, fail, newExchange, refusalIn, release, uploaded } from './exchange.ts'
+import { ask, fail, newExchange, refusalIn, release, type UpstreamExchange, uploaded } from './exchange.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import {
   type AttemptRequest,
@@ -31,7 +31,7 @@ export type Committed =
 
 /** An upstream stream whose first content has been seen. */
 export interface OpenStream extends Opened {
-  readonly exchange: Exchange
+  readonly exchange: UpstreamExchange
   /** What the stream has sent so far; only kept if another deployment could continue it. */
   readonly answerSoFar: AnswerSoFar | undefined
 }

@@ -27,7 +27,7 @@ const ERROR_WAIT_MS = 2000
 
 /** The exchange of one attempt with its upstream, and what may end it before its time: the clocks, the client, another
  *  attempt that won the hedge. A record for the functions of this file: closures would cost every call more. */
-export interface Exchange {
+export interface UpstreamExchange {
   readonly services: PipelineServices
   readonly call: Call
   readonly tried: Attempt
@@ -48,7 +48,7 @@ export function newExchange(
   tried: Attempt,
   { unparsed }: Translator,
   lostHedgeSignal?: Abort,
-): Exchange {
+): UpstreamExchange {
   const { signal } = call.client
   const ended = newAbort<GatewayError>()
   const parting = newParting(signal, ended)
@@ -72,21 +72,21 @@ const ONCE = { once: true }
 const NO_HEADERS: UpstreamRequest['headers'] = {}
 
 /** Stops listening to the client's signal and stops the timers. */
-export function release({ call, clocks, parting, left }: Exchange): void {
+export function release({ call, clocks, parting, left }: UpstreamExchange): void {
   clocks.stop()
   parting.stop()
   call.client.signal.removeEventListener('abort', left)
 }
 
 /** Sends a request. Resolves when the upstream begins to respond. */
-export function ask(exchange: Exchange, { translator, outgoing }: AttemptRequest): Promise<UpstreamResponse> {
+export function ask(exchange: UpstreamExchange, { translator, outgoing }: AttemptRequest): Promise<UpstreamResponse> {
   const { call, tried } = exchange
   if (!call.form) return askOnce(exchange, translator, outgoing)
   const once = (asked: Outgoing) => askOnce(exchange, translator, asked)
   return askWithForm(call, call.form, tried.deployment, once, outgoing)
 }
 
-function askOnce(exchange: Exchange, translator: Translator, outgoing: Outgoing): Promise<UpstreamResponse> {
+function askOnce(exchange: UpstreamExchange, translator: Translator, outgoing: Outgoing): Promise<UpstreamResponse> {
   const { call, tried, ended } = exchange
   const streams = translator.stream ?? translator.wholeAsStream ?? translator.unparsed
   if (call.streamed && !streams) throw unstreamed()
@@ -98,7 +98,7 @@ function askOnce(exchange: Exchange, translator: Translator, outgoing: Outgoing)
   return (call.form ? unlessAborted(request, ended) : request).then((built) => send(exchange, built))
 }
 
-function send(exchange: Exchange, built: UpstreamRequest): Promise<UpstreamResponse> {
+function send(exchange: UpstreamExchange, built: UpstreamRequest): Promise<UpstreamResponse> {
   const { services, call, tried, ended, clocks } = exchange
   if (ended.reason) throw ended.reason
   const request = withTraceparent(exchange, countingHops(built, call.hops))
@@ -116,7 +116,7 @@ function send(exchange: Exchange, built: UpstreamRequest): Promise<UpstreamRespo
 
 /** The failure of which a response tells. */
 export async function refusalIn(
-  { services, call, tried, ended, sent }: Exchange,
+  { services, call, tried, ended, sent }: UpstreamExchange,
   translator: Translator,
   { status, headers, body }: UpstreamResponse,
 ): Promise<GatewayError> {
@@ -129,7 +129,10 @@ export async function refusalIn(
 
 /** The request with all fields of its form. An answer may begin before the upload ends; the clocks and the client bound
  *  the wait for the rest. */
-export async function uploaded({ call, tried, ended, clocks }: Exchange, form: IncomingForm): Promise<Outgoing> {
+export async function uploaded(
+  { call, tried, ended, clocks }: UpstreamExchange,
+  form: IncomingForm,
+): Promise<Outgoing> {
   clientsTurn(clocks)
   const whole = await unlessAborted(completed(call, form, tried.deployment), ended)
   clocks.received()
@@ -137,7 +140,7 @@ export async function uploaded({ call, tried, ended, clocks }: Exchange, form: I
 }
 
 /** Ends an exchange by an error. Returns the attempt's failure: why the gateway ended it, else the error. */
-export function fail(exchange: Exchange, error: unknown): GatewayError {
+export function fail(exchange: UpstreamExchange, error: unknown): GatewayError {
   const { call, ended } = exchange
   release(exchange)
   const failure = ended.reason ?? ofSlowUpload(clean(exchange, asUpstreamFailure(error, sentBytes(call))), call)
@@ -148,7 +151,7 @@ export function fail(exchange: Exchange, error: unknown): GatewayError {
 }
 
 /** The failure without the credentials that were sent to the provider. */
-export function clean({ sent }: Exchange, failure: GatewayError): GatewayError {
+export function clean({ sent }: UpstreamExchange, failure: GatewayError): GatewayError {
   return withoutSecrets(failure, sent)
 }
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { IncomingAnswer, Source } from '../incoming-answer.node.ts'
+import type { AnswerSource, IncomingAnswer } from '../incoming-answer.node.ts'
 import { ADDRESS_MS, sharedLookup } from '../shared-lookup.node.ts'
 import { TransportError } from '../transport.ts'
 import { answerReader } from './answer-reader.node.ts'
@@ -25,7 +25,7 @@ export interface Sending {
 }
 
 /** A connection, which serves one request at a time. */
-export interface Connection extends Source {
+export interface Connection extends AnswerSource {
   send(sending: Sending): void
 }
 

@@ -5,7 +5,7 @@ import { type Aborter, newAbort } from '../../../lib/abort.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { type Link, ring } from '../../../lib/ring.ts'
 import { atMost } from '../../../lib/timers/at-most.ts'
-import type { Outgoing } from './messages.node.ts'
+import type { OutgoingAnswer } from './messages.node.ts'
 import type { PlainConnections } from './plain/plain-connections.node.ts'
 
 /** The time for cut calls to settle. */
@@ -57,14 +57,14 @@ export function pendingWork(onError: (error: unknown) => void): Pending {
 
 /** An answer that has not ended. */
 export interface OpenAnswer extends Link {
-  readonly outgoing: Outgoing
+  readonly outgoing: OutgoingAnswer
   /** Aborts if the client disconnects before the answer's end, or if the call is cut. */
   readonly left: Aborter<GatewayError>
   /** Called once when the answer has been delivered, or the client has disconnected. */
   ended: (() => void) | undefined
 }
 
-export const openAnswer = (outgoing: Outgoing): OpenAnswer => ({
+export const openAnswer = (outgoing: OutgoingAnswer): OpenAnswer => ({
   outgoing,
   left: newAbort<GatewayError>(),
   ended: undefined,
@@ -75,7 +75,7 @@ export const openAnswer = (outgoing: Outgoing): OpenAnswer => ({
 /** The connections and running answers of a server, for stopping it. */
 export interface Connections {
   /** Registers an answer. */
-  answering(outgoing: Outgoing): OpenAnswer
+  answering(outgoing: OutgoingAnswer): OpenAnswer
   /** Every answer that has not ended. */
   open(): readonly OpenAnswer[]
   /** Whether a connection has an answer that has begun and has not ended. */

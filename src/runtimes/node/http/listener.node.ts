@@ -6,7 +6,7 @@ import { describeError, type Log } from '../../../lib/log.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { drainBody } from './drain-body.node.ts'
 import { expectsContinue } from './expectations.node.ts'
-import type { Incoming, Listener, Outgoing } from './messages.node.ts'
+import type { Incoming, Listener, OutgoingAnswer } from './messages.node.ts'
 import { rawAnswer } from './raw-answer.node.ts'
 
 /** The router passes an Answer through unchanged, so that no Response needs to be created. */
@@ -16,7 +16,7 @@ export const toResponse = (answer: Answer) => answer as unknown as Response
 export type Handling = (
   request: Request,
   incoming: Incoming,
-  outgoing: Outgoing,
+  outgoing: OutgoingAnswer,
 ) => Answer | Response | Promise<Answer | Response>
 
 /** Serves Node's own requests and answers without creating a Request and a Response, which a call hardly needs. */
@@ -92,7 +92,7 @@ export function noTunnel(): string {
   return rawAnswer(new GatewayError('method_not_allowed', 'The gateway does not accept CONNECT.'))
 }
 
-function send(outgoing: Outgoing, { status, headers, body }: Answer | Response): Promise<void> | undefined {
+function send(outgoing: OutgoingAnswer, { status, headers, body }: Answer | Response): Promise<void> | undefined {
   if (isOfResponse(headers)) outgoing.writeHead(status, recordOf(headers))
   else {
     if (body instanceof Uint8Array && hasBody(status)) headers['content-length'] = String(body.byteLength)
@@ -107,7 +107,7 @@ function send(outgoing: Outgoing, { status, headers, body }: Answer | Response):
   return undefined
 }
 
-function sendBytes(outgoing: Outgoing, bytes: Uint8Array): Promise<void> | undefined {
+function sendBytes(outgoing: OutgoingAnswer, bytes: Uint8Array): Promise<void> | undefined {
   if (bytes.byteLength > PIECE_BYTES) return writePieces(bytes, outgoing)
   if (bytes.byteLength > SHORT_BYTES || outgoing.joinsBytes) outgoing.end(bytes)
   else outgoing.end(latin1Text(bytes), 'latin1')
@@ -132,7 +132,7 @@ const SHORT_BYTES = 16_384
 /** Longer answers are written in pieces of this size, so that a stalled client can be noticed. */
 const PIECE_BYTES = 262_144
 
-async function writePieces(body: Uint8Array, outgoing: Outgoing): Promise<void> {
+async function writePieces(body: Uint8Array, outgoing: OutgoingAnswer): Promise<void> {
   let wake: (() => void) | undefined
   const resume = () => wake?.()
   outgoing.on('drain', resume)
@@ -145,7 +145,7 @@ async function writePieces(body: Uint8Array, outgoing: Outgoing): Promise<void> 
 }
 
 /** Writes a stream at the pace of the socket. If the stream fails, the answer is cut. */
-async function pump(reader: ReadableStreamDefaultReader<Uint8Array>, outgoing: Outgoing): Promise<void> {
+async function pump(reader: ReadableStreamDefaultReader<Uint8Array>, outgoing: OutgoingAnswer): Promise<void> {
   let wake: (() => void) | undefined
   const resume = () => wake?.()
   const cancel = () => {

@@ -23,7 +23,7 @@ export interface Incoming {
 }
 
 /** An answer as it is written here: a ServerResponse of Node, or one that is written without it. */
-export interface Outgoing {
+export interface OutgoingAnswer {
   readonly req: Incoming
   /** Null where the answer waits behind another one of its connection. */
   readonly socket: Socket | null
@@ -48,4 +48,4 @@ export interface Outgoing {
 }
 
 /** Answers requests. */
-export type Listener = (incoming: Incoming, outgoing: Outgoing) => void
+export type Listener = (incoming: Incoming, outgoing: OutgoingAnswer) => void

@@ -1,11 +1,11 @@
 import { release } from '../../../lib/forms/gathering.node.ts'
 import { type ClientStream, clientClosed } from '../../../pipeline/client.ts'
-import type { Outgoing } from './messages.node.ts'
+import type { OutgoingAnswer } from './messages.node.ts'
 
 /** A stream whose writes wait for the socket. Pieces are written to the socket directly: passing one through the stream
  *  would cost more than the rest of its relay. The reader of `readable` sends the head, and then gets no pieces, only
  *  the end or the cancellation. */
-export function socketStream(outgoing: Outgoing): ClientStream {
+export function socketStream(outgoing: OutgoingAnswer): ClientStream {
   let controller: ReadableStreamDefaultController<Uint8Array>
   let room: PromiseWithResolvers<void> | undefined
   let begun = false

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { hasBody } from '../../../../api/respond.ts'
 import { HEADER_NAME, HEADER_VALUE } from '../../../../lib/bytes/header-text.ts'
 import { afterReads } from '../../../../lib/timers/after-reads.node.ts'
-import type { Incoming, Outgoing } from '../messages.node.ts'
+import type { Incoming, OutgoingAnswer } from '../messages.node.ts'
 import { dateNow } from './date-now.node.ts'
 
 // Importing node:http would also load Node's fetch and WebSocket, which are not used: 40 ms.
@@ -24,7 +24,7 @@ interface Listening {
   readonly once: boolean
 }
 
-export interface PlainAnswer extends Outgoing {
+export interface PlainAnswer extends OutgoingAnswer {
   /** Tells it that the socket has room again. */
   drained(): void
   /** Tells it that the socket is closed. */

@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Incoming, Listener, Outgoing } from '../../../../../src/runtimes/node/http/messages.node.ts'
+import type { Incoming, Listener, OutgoingAnswer } from '../../../../../src/runtimes/node/http/messages.node.ts'
 import {
   type PlainConnections,
   plainConnections,
@@ -12,7 +12,7 @@ import {
 /** What came of a request, and whether Node has read it. */
 interface Come {
   readonly incoming: Incoming
-  readonly outgoing: Outgoing
+  readonly outgoing: OutgoingAnswer
   readonly byNode: boolean
 }
 
@@ -141,7 +141,7 @@ describe('a connection', () => {
   })
 
   it('answers requests that came together in turn, and those that are not plain by Node', async () => {
-    const waiting: Outgoing[] = []
+    const waiting: OutgoingAnswer[] = []
     const quickly = answer
     answer = (incoming, outgoing) => {
       if (waiting.push(outgoing) > 1) quickly(incoming, outgoing)
@@ -157,7 +157,7 @@ describe('a connection', () => {
   })
 
   it('holds a client back that sends on and on while it is answered', async () => {
-    let outgoing: Outgoing | undefined
+    let outgoing: OutgoingAnswer | undefined
     answer = (_, one) => {
       outgoing = one
     }
@@ -230,7 +230,7 @@ describe('a connection', () => {
 
 describe('an answer', () => {
   /** What Node and this server send for it, without the date. */
-  async function both(give: (outgoing: Outgoing) => void | Promise<void>): Promise<[string, string]> {
+  async function both(give: (outgoing: OutgoingAnswer) => void | Promise<void>): Promise<[string, string]> {
     answer = (incoming, outgoing) => {
       incoming.resume()
       void give(outgoing)
@@ -250,7 +250,7 @@ describe('an answer', () => {
   }
 
   const bytes = (length: number) => Buffer.alloc(length, 'abc')
-  it.each<[string, (outgoing: Outgoing) => void | Promise<void>]>([
+  it.each<[string, (outgoing: OutgoingAnswer) => void | Promise<void>]>([
     [
       'in one write',
       (outgoing) => {
@@ -390,7 +390,7 @@ describe('an answer', () => {
     answer = () => {}
     const told = client(PLAIN)
     await expect.poll(() => come.length).toBe(1)
-    const outgoing = come[0]?.outgoing as Outgoing
+    const outgoing = come[0]?.outgoing as OutgoingAnswer
     const closed = new Promise<void>((resolve) => outgoing.on('close', resolve))
     if (how === 'leaves') told.socket.destroy()
     else if (how === 'is reset') told.socket.resetAndDestroy()
@@ -427,11 +427,11 @@ describe('an answer', () => {
   })
 
   it('that has ended does nothing to the next one of its connection', async () => {
-    const waiting: Outgoing[] = []
+    const waiting: OutgoingAnswer[] = []
     answer = (_, outgoing) => void waiting.push(outgoing)
     const told = client(PLAIN + PLAIN)
     await expect.poll(() => waiting.length).toBe(1)
-    const [first] = waiting as [Outgoing]
+    const [first] = waiting as [OutgoingAnswer]
     first.writeHead(200, {})
     first.write(bytes(2))
     first.end()
@@ -451,7 +451,7 @@ describe('an answer', () => {
     const told = client(PLAIN)
     told.socket.pause()
     await expect.poll(() => come.length).toBe(1)
-    const outgoing = come[0]?.outgoing as Outgoing
+    const outgoing = come[0]?.outgoing as OutgoingAnswer
     let drained = 0
     outgoing.on('drain', () => {
       drained += 1

@@ -15,7 +15,7 @@ interface Options {
 
 /** A `fetch` for requests to a provider, through the gateway's own transport: no redirect is followed, an answer comes whole,
  *  within ten seconds, and is of a bounded size. */
-export function outgoing(transport: Transport) {
+export function fetchThrough(transport: Transport) {
   return async (address: string, { method, headers, body }: Options): Promise<Response> => {
     const { origin, pathname, search } = new URL(address)
     const signal = AbortSignal.timeout(TIMEOUT_MS)
