@@ -38,7 +38,7 @@ export interface Attempt {
   /** The status of the upstream's answer, and its own words where it refused. */
   upstreamStatus: number | undefined
   upstreamWords: string
-  /** Its whole answer gave no reason to end, so that the cache must not repeat it. */
+  /** Its whole answer did not say why it ended, so the cache must not repeat it. */
   unfinished: boolean
   /** What the attempt used before another one continued its answer or won the hedge. */
   usage: Usage | undefined

@@ -44,8 +44,7 @@ export interface Caller extends ContentCaller {
   confirmed(address: string): Promise<Caller>
 }
 
-/** What callers have in common that are no key: no limits, and no place in a team. Administration costs no key's
- *  requests. */
+/** What all callers but keys have in common: no limits, and no team. Administration uses up no key's requests. */
 export const UNLIMITED = {
   keyId: undefined,
   teamId: undefined,
@@ -58,8 +57,8 @@ export const UNLIMITED = {
   restricted: false,
 } as const satisfies Partial<Caller>
 
-/** The owner of what a caller creates. The id of a removed team or key may have been given again: the one of another
- *  organization is another tenant. */
+/** The owner of what a caller creates. The id of a removed team or key may be given again: in another organization it
+ *  is another tenant. */
 export interface Tenant {
   readonly name: string
   /** '' without one. */

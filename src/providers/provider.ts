@@ -16,7 +16,7 @@ import type { MadeId } from './wire/made-ids.ts'
 export interface Connection {
   /** The provider's own name of the model. */
   readonly model: string
-  /** The vendor's name of the model, which tells what it takes: the same, unless the operator says another. */
+  /** The vendor's name of the model, which decides what it takes: `model`, unless the operator gave another. */
   readonly baseModel: string
   readonly origin: string
   /** The prefix of every path of the API, without a trailing `/`. */
@@ -132,7 +132,7 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing<Request>): Reply
   /** The hints of an endpoint (`Endpoint.hints`) that it tells its vendor. */
   readonly knows?: ReadonlySet<string>
-  /** Of chat: what is replaced where it does not fit. */
+  /** Of chat: which names and ids it accepts; others are replaced. */
   readonly takes?: Takes
   /** The limit of output tokens that it sets for a chat request that has none but asks for so many tokens of thought. */
   readonly setsLimit?: (model: string, thoughts: number) => number
@@ -147,11 +147,11 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   readonly unparsed?: true
   /** Names the failure that an answer outside 2xx reports. `now` is for headers with a time. */
   failure(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array, now: number): GatewayError
-  /** How to ask once more, where a request was refused for what only another provider can read, or for what the model turns
-   *  out not to take or do; undefined if it was refused for something else. */
+  /** How to ask once more after a refusal of what only another provider can read, or of what the model turns out not to
+   *  take or do; undefined after any other refusal. */
   again?(failure: GatewayError, call: Outgoing<Request>): Rewrite | undefined
-  /** Names what of a call was refused, where the model refuses it in every call that has it; undefined if this call does not
-   *  have it, or if it stands in the conversation. */
+  /** Names the part of a call that was refused, if the model refuses it in every call; undefined if this call does not
+   *  have it, or has it in its conversation. */
   refused?(failure: GatewayError, call: Outgoing<Request>): string | undefined
 }
 
@@ -177,7 +177,7 @@ export interface Authorizing {
   readonly now: number
 }
 
-/** How a provider is presented to who adds a deployment of it. */
+/** How a provider is presented to people who add a deployment of it. */
 export interface Profile {
   readonly label: string
   /** Its usual address, with `{parameter}` in the places of parameters; absent if only the operator knows it. */

@@ -12,7 +12,8 @@ import type { ParameterName, Provider } from '../providers/provider.ts'
 const FOR_ALL = ['api_base', 'headers', 'organization'] as const satisfies readonly ParameterName[]
 const HELD: readonly ParameterName[] = [...FOR_ALL, ...CREDENTIAL_SECRETS, 'project']
 
-/** Whether a credential for this provider may hold a parameter: what says as whom, and where, the provider is asked. */
+/** Whether a credential for this provider may hold a parameter: those that say with which account, and at which
+ *  address, the provider is called. */
 export function isHeldByCredentials({ kind, profile }: Provider, name: ParameterName): boolean {
   if (kind === 'echo') return name === 'api_key'
   const read = new Set([...FOR_ALL, ...profile.credentials.flat(), ...Object.keys(profile.parameters ?? {})])

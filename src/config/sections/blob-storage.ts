@@ -3,7 +3,7 @@ import { baseAddress, checked, secretText, section, text } from '../fields.ts'
 
 const FOLDERS = /^(?!\.{1,2}(?:\/|$))[\w.-]{1,200}(?:\/(?!\.{1,2}(?:\/|$))[\w.-]{1,200})*$/
 
-/** Without the slash that many write at its end, for every name of an object begins with one behind it. */
+/** Without the slash that many write at its end: the names of objects add one. */
 const prefix = () =>
   checked((value) =>
     FOLDERS.test(withoutSlashes(value))

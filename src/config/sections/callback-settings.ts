@@ -39,7 +39,7 @@ export const CALL_LABELS = [
 export const DEFAULT_CALL_LABELS = ['model', 'provider', 'team', 'key_id'] as const
 
 const OTEL_SIGNALS = ['traces', 'metrics', 'logs'] as const
-/** A batch waits for its answer no longer than this, whatever is set. */
+/** The longest time that may be set for the answer to a batch. */
 const LONGEST_EXPORT_SECONDS = 600
 
 const protocol = () => z.enum(['http/protobuf', 'http/json'])

@@ -64,7 +64,8 @@ export function baseModelOf(provider: unknown, name: unknown): string | undefine
   return typeof name === 'string' ? resolveModel(provider, name).upstreamModel : undefined
 }
 
-/** The parameters that say as whom a provider is asked, and where: what a named credential may hold. */
+/** The parameters that say with which account, and at which address, a provider is called: a named credential may hold
+ *  these. */
 const accountParams = () => ({
   api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
   api_base: baseAddress().optional().describe("The provider's base address, where it is not the usual one."),

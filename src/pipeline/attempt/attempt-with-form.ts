@@ -51,8 +51,8 @@ export function watched(
   return { ...request, upload: { length: upload.length, read } }
 }
 
-/** Whom a failure blames that came before the client had sent its whole form: a provider that is tired of waiting for
- *  more was kept waiting by the client, and one that drops the connection may have been. */
+/** Who is to blame for a failure that came before the client had sent its whole form: a provider that gave up waiting
+ *  was kept waiting by the client, and one that dropped the connection may have been. */
 const BLAMES: Readonly<Partial<Record<FailureName, 'nobody' | 'perhaps'>>> = {
   upstream_timeout: 'nobody',
   upstream_unreachable: 'perhaps',
@@ -61,7 +61,7 @@ const BLAMES: Readonly<Partial<Record<FailureName, 'nobody' | 'perhaps'>>> = {
 /** A failure of an attempt, without blame for the deployment where a slow upload may have caused it. */
 export function ofSlowUpload(failure: GatewayError, { form }: Call): GatewayError {
   const blames = BLAMES[failure.failure]
-  // Behind its closing boundary nothing of a form is waited for.
+  // Nothing is awaited after the closing boundary of a form.
   const isWhole = form?.raw.closing !== undefined || form?.raw.ended
   if (!form || isWhole || !blames || failure.details.blames) return failure
   return new GatewayError(failure.failure, failure.message, { ...failure.details, blames })

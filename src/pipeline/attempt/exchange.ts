@@ -144,7 +144,7 @@ export function fail(exchange: UpstreamExchange, error: unknown): GatewayError {
   const { call, ended } = exchange
   release(exchange)
   const failure = ended.reason ?? ofSlowUpload(clean(exchange, asUpstreamFailure(error, sentBytes(call))), call)
-  // Which of its many reasons a connection failed for, as that a certificate has expired.
+  // The exact reason why the connection failed, such as an expired certificate.
   if (!ended.reason && error instanceof TransportError) exchange.tried.upstreamWords = error.message
   ended.abort(failure)
   return failure

@@ -105,7 +105,8 @@ async function tryGroup(
   }
 }
 
-/** Probes a cooled deployment if all of a call's groups are left alone. Rejects with the failure of the call otherwise. */
+/** Probes a cooled deployment if all deployments of the call's groups are cooled. Rejects with the failure of the call
+ *  otherwise. */
 async function lastResort(
   services: PipelineServices,
   call: Call,

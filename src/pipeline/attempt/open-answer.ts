@@ -15,7 +15,7 @@ export const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 /** The most bytes that a stream may send before its first content: as much as one event may hold, and the event before
  *  it. */
 const PREFACE_LIMIT_BYTES = 32 * 1024 * 1024
-/** What an event takes up in memory beside its bytes, which may be three. */
+/** The memory that an event takes beside its bytes, which may be only three. */
 const STEP_BYTES = 256
 const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
 /** Content types of error documents, whatever the status. */
@@ -29,7 +29,7 @@ export interface AttemptRequest {
   readonly outgoing: Outgoing
   /** Records the answer, if another deployment could continue it. */
   readonly answerSoFar?: AnswerSoFar | undefined
-  /** What the provider said of it the times before, where it is asked again. */
+  /** What the provider said when it refused earlier forms of it. */
   readonly refusals?: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export interface Opened {
 
 type Headers = UpstreamResponse['headers']
 export const isEventStream = (headers: Headers) => SERVER_SENT_EVENTS.test(headers['content-type'] ?? '')
-/** Whether an answer is a document in the place of a sound. */
+/** Whether an answer is a document instead of a sound. */
 export const isDocument = (headers: Headers) => DOCUMENT.test(headers['content-type'] ?? '')
 
 /** Reads a stream up to its first content. Calls `arrived` before keeping bytes, as `UpstreamBody.bytes` does. */

@@ -53,19 +53,20 @@ export interface Budget {
   readonly limitNano: number
   /** The highest expected cost of this call, held until its settlement or the end of the lease. */
   readonly holdNano: number
-  /** The likely cost; `holdNano` if left out. Without other holds only this has to fit: a cautious hold blocks no rest. */
+  /** The likely cost; `holdNano` if left out. If nothing else is held, only this has to fit: a cautious hold does not
+   *  block what is left of a budget. */
   readonly likelyNano?: number
   /** The amounts that the same call already holds. `likelyNano` includes them. */
   readonly ownNano?: readonly number[]
   /** The name of the period; spend of an earlier period does not count. `''` if the budget never resets. Periods of one
-   *  subject sort as text, so a changed duration needs a new subject. A call with an earlier period than the store's is
-   *  held against the store's, unless that one is yet to begin by the store's clock. */
+   *  subject sort as text, so a changed duration needs a new subject. A call of an earlier period than the store's is
+   *  held against the store's period, unless that one has not begun by the store's clock. */
   readonly period: string
-  /** When a period without end began, in ISO 8601: all of these have one name, also that of a record which is made under
-   *  the id of a removed one. */
+  /** When a period without end began, in ISO 8601. All such periods have the same name, so this tells a record from a
+   *  removed one of the same id. */
   readonly since?: string | undefined
-  /** The spend of this period in the database, needed if the store does not know the subject, and for another period than
-   *  the present one by the store's clock. */
+  /** The spend of this period in the database. Needed if the store does not know the subject, or if its clock is in
+   *  another period. */
   readonly seedNano?: number | undefined
 }
 
@@ -75,8 +76,8 @@ export interface Admission {
   /** The id of the first attempt, which holds the lease of the reserved deployment. */
   readonly attemptId: string
   readonly versions: readonly HeldVersion[]
-  /** When the store or the database last confirmed the versions, in milliseconds since 1970; absent means now. While the
-   *  shared store is away, versions that were not confirmed for long are stale. */
+  /** When the store or the database last confirmed the versions, in milliseconds since 1970; absent means now. While
+   *  the shared store is away, versions are stale that were confirmed too long ago. */
   readonly confirmedAt?: number | undefined
   readonly quotas: readonly Quota[]
   /** The cost of the call for quotas of tokens. */
@@ -143,7 +144,7 @@ export interface Stale {
   readonly records: readonly string[]
   /** Subjects whose spend the store does not know. */
   readonly budgets: readonly string[]
-  /** The records may still be current, but the shared store could not confirm them for long. */
+  /** The records may still be current, but the shared store confirmed them too long ago. */
   readonly unconfirmed?: true
 }
 
@@ -173,18 +174,19 @@ export interface Lease {
 /** What is recorded when a call ends. */
 export interface Settlement {
   readonly callId: string
-  /** Set if the call may run again under its id, which this does not settle: what makes this settlement idempotent. */
+  /** What makes this settlement idempotent, instead of the call's id: set if the call may run again under that. */
   readonly id?: string | undefined
-  /** How long ago the store missed it. A budget that was brought to the database's spend since has its spend already. */
+  /** How long ago the store missed it. A budget that was raised to the database's spend since then has this spend
+   *  already. */
   readonly lateMs?: number | undefined
   /** Subjects whose slot this call held. */
   readonly slots: readonly string[]
-  /** The hold to release and the actual spend, for each budget. One that the call was not held against, since it was
-   *  given while the call ran, has a hold of 0. */
+  /** The hold to release and the actual spend, for each budget. A budget that was given while the call ran has a hold
+   *  of 0. */
   readonly budgets: readonly {
     readonly subject: string
     readonly period: string
-    /** As in its admission: of another period without end this is no spend. */
+    /** As in its admission: it is no spend of another period without end. */
     readonly since?: string | undefined
     readonly holdNano: number
     readonly spentNano: number
@@ -201,7 +203,7 @@ export interface Settlement {
   readonly values?: readonly StoredValue[]
 }
 
-/** A deployment that a settlement took out of rotation. Failures that only prolong its cooldown are none. */
+/** A deployment that a settlement took out of rotation. A failure that only prolongs its cooldown is not reported. */
 export interface Cooled {
   readonly deployment: string
   /** Milliseconds since 1970, by the store's clock. */
@@ -210,7 +212,7 @@ export interface Cooled {
   readonly failures: number
 }
 
-/** What limits a caller, as `standing` is asked for it. */
+/** The limits of which `standing` tells how much is used. */
 export interface Limits {
   readonly quotas: readonly Quota[]
   /** Subjects of slots. */
@@ -239,7 +241,7 @@ export interface BudgetStanding {
 }
 
 /** The shared store. Each method is atomic and one round trip, and uses the store's clock. A store inside the process
- *  answers at once what every call asks of it. */
+ *  answers `admit` and `settle` at once, without a promise. */
 export interface SharedStore {
   /** Decides a call. A stale record, a quota, a slot or a budget refuses it, and then nothing has changed. If it is
    *  admitted, everything is counted, and the signals of the candidate deployments are returned. */
@@ -253,8 +255,8 @@ export interface SharedStore {
   settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> | readonly Cooled[] | undefined
   /** Extends the leases of a long call. An expired lease stays expired. */
   renew(lease: Lease): Promise<void>
-  /** Brings budgets to what the ledger says, if they have been below it for seconds: the store missed what they lack.
-   *  Resolves with those that are below it and may still come to it by themselves. */
+  /** Raises budgets to what the ledger says, if they have been below it for seconds: then the store missed settlements.
+   *  Resolves with those that are below it and may still reach it by themselves. */
   raise(spent: readonly BudgetSpent[]): Promise<readonly BudgetSpent[]>
   /** Publishes a change as a whole. Resolves with true if it applies to every process from its next call on; with false if
    *  the shared store did not get it in time: then it applies to this process only until the store has it. */
@@ -266,7 +268,7 @@ export interface SharedStore {
   signals(deployments: readonly string[]): Promise<DeploymentSignals[]>
   /** Counts nothing and changes nothing. */
   standing(of: Limits): Promise<Standing>
-  /** undefined while the store is away: what a process knows without it is less, and counters do not go back. */
+  /** undefined while the store is away: a process alone has counted less, and counters must not decrease. */
   counters(): Promise<Record<string, number> | undefined>
   /** Newest first. */
   entries(log: string, limit: number): Promise<string[]>

@@ -13,7 +13,7 @@ export function windowEnd(window: Window, now: number): number {
 }
 
 /** Whether a window that ends then is open, where one opened now ends at `latest`. One that would end later was opened
- *  before the clock was set back, and is over: nobody waits for the clock to be there again. */
+ *  before the clock was set back, and is over: no caller has to wait until the clock is there again. */
 export const isOpen = (ends: number, latest: number, now: number) => ends > now && ends <= latest
 
 /** Whether a period of a budget, named by its begin in ISO 8601, is yet to begin: it was opened before the clock was set

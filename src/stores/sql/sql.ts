@@ -3,7 +3,7 @@ export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
   /** The statement is run often, and one plan suits all of its parameters: an adapter with its own connections may keep
-   *  the plan, whatever number of rows the tables come to have, or in an embedded database only. */
+   *  the plan, however many rows the tables get, or in an embedded database only. */
   readonly repeated?: Repeated | undefined
 }
 
