@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { HonoBase as Hono } from 'hono/hono-base'
 import { dialectPath, readdressing } from './api/addresses.ts'
 import { authRoutes } from './api/auth/index.ts'
 import { consoleRoutes } from './api/console/shell.ts'
