@@ -1,24 +1,21 @@
 import {
   type CompiledQuery,
-  DummyDriver,
-  Kysely,
+  DefaultQueryExecutor,
   PostgresAdapter,
-  PostgresIntrospector,
   PostgresQueryCompiler,
+  QueryCreator,
   type QueryExecutorProvider,
 } from 'kysely'
 import type { Schema } from './schema/schema.ts'
 import type { Sql, Statement } from './sql.ts'
 
-/** Builds statements. It does not run them: the port does. */
-export const queries = new Kysely<Schema>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (database) => new PostgresIntrospector(database),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
+const executor = new DefaultQueryExecutor(new PostgresQueryCompiler(), new PostgresAdapter(), {
+  provideConnection: () => Promise.reject(new TypeError('statements are run by the port')),
 })
+const compiler: QueryExecutorProvider = { getExecutor: () => executor }
+
+/** Builds statements. It does not run them: the port does. */
+export const queries = new QueryCreator<Schema>({ executor })
 
 /** A statement of the builder or of kysely's `sql` template, with the type of its rows. */
 export interface Query<Row> {
@@ -26,7 +23,7 @@ export interface Query<Row> {
 }
 
 export function statementOf(query: Query<unknown>): Statement {
-  const { sql, parameters } = query.compile(queries)
+  const { sql, parameters } = query.compile(compiler)
   return { sql, parameters }
 }
 
