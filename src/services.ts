@@ -55,7 +55,7 @@ import type { ReadTelemetry } from './telemetry/telemetry.ts'
 import { type TelemetryAdapters, telemetryServices } from './telemetry/telemetry-services.ts'
 
 /** The adapters that a runtime chose for the ports. */
-export interface Adapters extends TelemetryAdapters {
+export interface RuntimeAdapters extends TelemetryAdapters {
   readonly blobs: Blobs
   readonly queue: Queue
   /** Sends e-mail by SMTP, if the runtime can and the configuration asks for it. */
@@ -78,7 +78,7 @@ export interface Services extends ApiServices {
 }
 
 /** Builds the services of the app from a configuration and the adapters of a runtime. */
-export function createServices(config: Config, adapters: Adapters): Services {
+export function createServices(config: Config, adapters: RuntimeAdapters): Services {
   const { store, log } = adapters
   const reports = telemetryServices(config, adapters, systemClock.now)
   const callSql = bounded(adapters.sql, MODEL_CALL_MS)

@@ -3,7 +3,7 @@ import { BATCH_TOPIC } from '../../batch/wake-up.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Log } from '../../lib/log.ts'
 import { reveal } from '../../lib/secret.ts'
-import type { Adapters } from '../../services.ts'
+import type { RuntimeAdapters } from '../../services.ts'
 import { type R2BucketBinding, r2Blobs, r2Objects } from '../../stores/blobs/r2.ts'
 import { degrading } from '../../stores/kv/degrading.ts'
 import { durableObjectStore, type StoreStub } from '../../stores/kv/durable-object.ts'
@@ -66,7 +66,12 @@ export interface StoreNamespace {
 }
 
 /** The adapters of Cloudflare Workers, all over HTTP or a binding. */
-export function workerAdapters(config: Config, bindings: WorkerBindings, schemaText: string, log: Log): Adapters {
+export function workerAdapters(
+  config: Config,
+  bindings: WorkerBindings,
+  schemaText: string,
+  log: Log,
+): RuntimeAdapters {
   requireKeys(config)
   const sql = relational(config, bindings, schemaText)
   const deadLetters = deadLetterRecords(sql)

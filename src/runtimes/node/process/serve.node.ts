@@ -8,7 +8,7 @@ import { atMost } from '../../../lib/timers/at-most.ts'
 import { sharedTimers } from '../../../lib/timers/shared-timers.node.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { runOnce, scheduledJobs } from '../../../scheduled.ts'
-import { type Adapters, createServices, type Services } from '../../../services.ts'
+import { createServices, type RuntimeAdapters, type Services } from '../../../services.ts'
 import type { PostgresQueue } from '../../../stores/queue/postgres.ts'
 import type { Queue } from '../../../stores/queue/queue.ts'
 import { builtConsole } from '../http/assets.node.ts'
@@ -58,7 +58,7 @@ const DRAIN_MS = 30_000
 /** Serves the gateway on a port of this machine. */
 export async function serve(
   config: Config,
-  adapters: Omit<Adapters, 'draining'> & { readonly queue: Queue & Partial<Pick<PostgresQueue, 'consume'>> },
+  adapters: Omit<RuntimeAdapters, 'draining'> & { readonly queue: Queue & Partial<Pick<PostgresQueue, 'consume'>> },
   address: Pick<NodeSettings, 'port' | 'host' | 'dataFolder'>,
 ): Promise<Serving> {
   const { log } = adapters

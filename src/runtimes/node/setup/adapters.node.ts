@@ -6,7 +6,7 @@ import { describeError, type Log } from '../../../lib/log.ts'
 import { reveal } from '../../../lib/secret.ts'
 import { sharedTimers } from '../../../lib/timers/shared-timers.node.ts'
 import type { MailSender } from '../../../mail/mail-sender.ts'
-import type { Adapters } from '../../../services.ts'
+import type { RuntimeAdapters } from '../../../services.ts'
 import { folderBacklogs } from '../../../stores/backlog/folder.node.ts'
 import { folderBlobs } from '../../../stores/blobs/folder.node.ts'
 import type { DegradingStore } from '../../../stores/kv/degrading.ts'
@@ -36,7 +36,7 @@ const TEND_EVERY_MS = 500
 /** The time that a database may be unreachable at the start, or too slow: an embedded one on a busy machine. */
 const PATIENCE_MS = 30_000
 
-export interface NodeAdapters extends Omit<Adapters, 'draining'> {
+export interface NodeAdapters extends Omit<RuntimeAdapters, 'draining'> {
   readonly queue: PostgresQueue
   /** Resolves when the database is reachable and has its schema. Rejects if it cannot be prepared. */
   readonly ready: Promise<void>
