@@ -1,4 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
+import { releasing } from '../../stores/kv/degrading/unused-places.ts'
 import type { Admission, Admitted, Budget, Decided, Refused, Stale } from '../../stores/kv/shared-store.ts'
 import type { Caller } from '../caller.ts'
 import type { Client } from '../client.ts'
@@ -94,10 +95,17 @@ async function decideInTurns<Asked extends Admission>(
       if (!doesWithout?.(caller, answer)) throw refusal(answer, asked, roomIn(answer, asked.budgets, caller))
     } else {
       turn += 1
-      if (turn === TURNS) throw changingTooFast()
-      if (answer.budgets.length > 0) seeds = await withSpent(services, asked, answer, seeds)
-      if (answer.records.length > 0)
-        caller = await (answer.unconfirmed ? caller.confirmed(address) : caller.again(address))
+      try {
+        if (turn === TURNS) throw changingTooFast()
+        if (answer.budgets.length > 0) seeds = await withSpent(services, asked, answer, seeds)
+        if (answer.records.length > 0)
+          caller = await (answer.unconfirmed ? caller.confirmed(address) : caller.again(address))
+      } catch (error) {
+        // A shared store that was too late with its answer may have admitted the call before this process was asked.
+        const unused = releasing(asked, services.clock.now())
+        if (unused) await services.store.settle(unused)
+        throw error
+      }
     }
     askedAt = services.clock.now()
     asked = ask(caller, seeds, turn > 0 ? { versions: caller.versions } : heldBy(services, caller))

@@ -5,6 +5,8 @@ import { type Asking, decide } from '../../../src/pipeline/admit/decide.ts'
 import { storeClock } from '../../../src/pipeline/admit/store-clock.ts'
 import type { PipelineServices } from '../../../src/pipeline/services.ts'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
+import { ASKS_NOTHING } from '../../../src/stores/kv/nothing.ts'
+import type { Admission } from '../../../src/stores/kv/shared-store.ts'
 
 const PERIOD_MS = 1000
 const account: Account = {
@@ -49,5 +51,33 @@ describe('what the database says of a budget', () => {
     }))
     expect(admitted.spentNano).toEqual([0])
     expect(read).toHaveLength(2)
+  })
+
+  it('cannot be read for a call that a late store has admitted: what that holds is released', async () => {
+    const now = () => 0
+    const shared = inProcessStore({ now })
+    const slot = { scope: 'key_parallel_requests', subject: 'key:1', limit: 1 }
+    const services = {
+      clock: { now },
+      storeClock: storeClock({ now }),
+      store: {
+        ...shared,
+        async admit(call: Admission) {
+          await shared.admit({ ...call, budgets: [] })
+          return inProcessStore({ now }).admit(call)
+        },
+      },
+      budgets: { spent: () => Promise.reject(new Error('away')) },
+    } as unknown as PipelineServices
+    const deciding = decide(services, { caller, address: '' }, ({ accounts }, seeds) => ({
+      ...ASKS_NOTHING,
+      callId: 'call',
+      attemptId: 'attempt',
+      slots: [slot],
+      budgets: budgetsOf(accounts, () => ({ holdNano: 1, likelyNano: 1 }), 0, seeds),
+      leaseSeconds: 100,
+    }))
+    await expect(deciding).rejects.toThrow('away')
+    expect(await shared.standing({ quotas: [], slots: [slot.subject], budgets: [] })).toMatchObject({ taken: [0] })
   })
 })
