@@ -12,7 +12,8 @@ export interface Clocks {
   /** The gateway waits for the client until bytes arrive: meanwhile no time counts against the upstream. If the call's
    *  deadline passes, the client is to blame: the failure is `late()`, and `atDeadline` is called. */
   waiting(atDeadline: () => void, late?: () => GatewayError): void
-  /** The first content arrived: from now on only silence is limited. */
+  /** The first content arrived: from now on only silence is limited. Throws if that was too late: bytes that arrive with
+   *  the end of their time may be read after it. */
   committed(): void
   /** The answer is complete; its formal end is awaited for at most `graceMs`. */
   finished(graceMs: number): void
@@ -150,6 +151,7 @@ export function startClocks(
       waiting = { atDeadline, late }
     },
     committed() {
+      if (ended.reason?.failure === 'upstream_timeout') throw ended.reason
       waitingForFirst = false
       receivedAt = performance.now()
       arm()

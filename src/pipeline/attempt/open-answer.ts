@@ -65,8 +65,8 @@ export async function openEvents(
     }
     const backlog = translator.wholeAsStream(bytes, headers, outgoing)
     tried.unfinished = isUnfinished(bytes)
-    tried.firstTokenAt = performance.now()
     clocks.committed()
+    tried.firstTokenAt = performance.now()
     return { body, reader: NOTHING_MORE, endsWithBody: false, backlog }
   }
   const reader = translator.stream(outgoing, headers, answerSoFar?.add)
@@ -85,8 +85,8 @@ export async function openEvents(
       backlog.push(step)
     }
     if (steps.some((step) => step.commits || (step.characters ?? 0) > 0)) {
-      tried.firstTokenAt = performance.now()
       clocks.committed()
+      tried.firstTokenAt = performance.now()
       return { body, reader, endsWithBody: false, backlog }
     }
     if (steps.some((step) => step.done)) {
@@ -109,7 +109,7 @@ export async function openBody(tried: Attempt, { body, headers }: UpstreamRespon
   const reader: WrittenReader = { push: (piece) => [{ out: piece }], closing: () => new Uint8Array() }
   const first = await body.read()
   if (first === undefined) throw new GatewayError('unusable_answer', "The provider's answer is empty.")
-  tried.firstTokenAt = performance.now()
   clocks.committed()
+  tried.firstTokenAt = performance.now()
   return { body, reader, endsWithBody: true, backlog: [{ out: first }] }
 }

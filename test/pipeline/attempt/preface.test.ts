@@ -1,4 +1,8 @@
 import { expect, inject, it } from 'vitest'
+import { newAbort } from '../../../src/lib/abort.ts'
+import type { GatewayError } from '../../../src/lib/errors.ts'
+import { startClocks } from '../../../src/pipeline/attempt/clocks.ts'
+import { openEvents } from '../../../src/pipeline/attempt/open-answer.ts'
 import { configOf, startGateway } from '../../support/gateway.ts'
 import { frames } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
@@ -20,4 +24,23 @@ it('a stream that says more than any event may before it begins to answer is giv
     expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('too large')])
   }
   await gateway.close()
+})
+
+it('a first token that is read when its time has just run out begins no answer', async () => {
+  const ended = newAbort<GatewayError>()
+  let runOut = () => {}
+  const timers = { after: (_ms: number, run: () => void) => (runOut = run), stop() {} }
+  const limits = { deadline: Number.POSITIVE_INFINITY, callMs: 1000, answerMs: 1000, firstTokenMs: 0, idleMs: 1000 }
+  const clocks = startClocks({ ...limits, timers, showMs: 1000, ended } as unknown as Parameters<typeof startClocks>[0])
+  const read = async () => {
+    runOut()
+    return new Uint8Array(1)
+  }
+  type Arguments = Parameters<typeof openEvents>
+  const tried = {} as Arguments[0]
+  const asked = { translator: { stream: () => ({ push: () => [{ commits: true }] }) } } as unknown as Arguments[1]
+  const response = { body: { read }, headers: { 'content-type': 'text/event-stream' } } as unknown as Arguments[2]
+  const opening = openEvents(tried, asked, response, { clocks, arrived() {} })
+  await expect(opening).rejects.toMatchObject({ failure: 'upstream_timeout' })
+  expect(tried.firstTokenAt).toBeUndefined()
 })
