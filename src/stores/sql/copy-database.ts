@@ -3,9 +3,6 @@ import { batchOf, queries, rowsOf } from './query.ts'
 import { SALT_FINGERPRINT } from './schema/same-salt.ts'
 import type { Sql } from './sql.ts'
 
-/** Results of batches may have a megabyte. */
-const ROWS_AT_ONCE = 100
-
 interface Table {
   readonly name: string
   readonly columns: readonly string[]
@@ -51,26 +48,30 @@ export async function copyDatabase(
 }
 
 /** Rows travel as texts of PostgreSQL, in which every value is exact. The columns of an older database are in another
- *  order. */
+ *  order. They are read block by block: a block holds few rows, and results of batches may have a megabyte each. */
 async function copyTable(from: Sql, to: Sql, { name, columns }: Table): Promise<number> {
   const table = text.id(name)
   const row = text.join(columns.map((column) => text.id(column)))
+  const [size] = await rowsOf(
+    from,
+    text<{ blocks: number }>`
+      SELECT (pg_relation_size(${name}::text::regclass) / current_setting('block_size')::int)::int AS blocks`,
+  )
   let count = 0
-  for (let after = '(0,0)'; ; ) {
+  for (let block = 0; block < (size?.blocks ?? 0); block++) {
     const rows = await rowsOf(
       from,
-      text<{ at: string; row: string }>`
-        SELECT ctid::text AS at, ROW(${row})::text AS row FROM ${table}
-        WHERE ctid > ${after}::tid ORDER BY ctid LIMIT ${ROWS_AT_ONCE}`,
+      text<{ row: string }>`
+        SELECT ROW(${row})::text AS row FROM ${table}
+        WHERE ctid >= ${`(${block},0)`}::tid AND ctid < ${`(${block + 1},0)`}::tid`,
     )
-    const last = rows.at(-1)
-    if (!last) return count
+    if (rows.length === 0) continue
     await batchOf(to, [
       text`
         INSERT INTO ${table} OVERRIDING SYSTEM VALUE
-        SELECT (one.row).* FROM (SELECT row::${table} FROM unnest(${rows.map(({ row }) => row)}::text[]) AS row OFFSET 0) AS one`,
+        SELECT (one.row).* FROM (SELECT row::${table} FROM unnest(${rows.map((one) => one.row)}::text[]) AS row OFFSET 0) AS one`,
     ])
     count += rows.length
-    after = last.at
   }
+  return count
 }
