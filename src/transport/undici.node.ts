@@ -51,8 +51,9 @@ export function undiciTransport({
 const CONNECT_MS = 10_000
 
 function settingsBy(lookup: LookupFunction): Agent.Options {
-  // The pipeline has the timeouts of an upstream. A second set in undici would make their cause unclear.
-  const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 }
+  // The pipeline has the timeouts of an upstream. A second set in undici would make their cause unclear. The time for
+  // headers, which no request has, is how long an HTTP/2 connection may take no requests before it is given up.
+  const timeouts = { headersTimeout: CONNECT_MS, bodyTimeout: 0, keepAliveTimeout: 30_000 }
   return { ...timeouts, connect: { lookup, autoSelectFamilyAttemptTimeout: ADDRESS_MS, timeout: CONNECT_MS } }
 }
 
@@ -69,7 +70,7 @@ function dispatch(agent: Dispatcher, request: UpstreamRequest, signal: Abort, an
   const body = upload
     ? (piecewise(upload, (error) => (handler.broken = { error })) as unknown as Readable)
     : ((requestBody as Buffer | string | undefined) ?? null)
-  agent.dispatch({ origin, path, method, headers, body }, handler)
+  agent.dispatch({ origin, path, method, headers, body, headersTimeout: 0 }, handler)
 }
 
 interface Handler extends Dispatcher.DispatchHandler {
