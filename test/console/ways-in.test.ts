@@ -171,8 +171,8 @@ it('a session that has ended amid a form is opened again in another tab by singl
   await page.getByText('Somebody else has signed in, so this was not done.').waitFor()
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByText('Kept over an identity provider is created.').waitFor()
-  const { body } = await gateway.ask('GET', '/ui/api/audit/events?action=team.create')
-  expect(body.data).toMatchObject([{ actor_name: 'boss@example.com' }])
+  const created = async () => (await gateway.ask('GET', '/ui/api/audit/events?action=team.create')).body.data
+  await expect.poll(created).toMatchObject([{ actor_name: 'boss@example.com' }])
 })
 
 it('an invitation is accepted by who signs on, and a reload does not lose it', async () => {

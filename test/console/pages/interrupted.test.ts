@@ -67,8 +67,8 @@ describe('what somebody writes', () => {
     await form.getByText('Somebody else has signed in').waitFor()
     await form.getByRole('button', { name: 'Create' }).click()
     await page.getByText('Typed before another person is created.').waitFor()
-    const { body } = await gateway.ask('GET', '/ui/api/audit/events?action=team.create&limit=1')
-    expect(body.data).toMatchObject([{ actor_name: email, status: 201 }])
+    const latest = async () => (await gateway.ask('GET', '/ui/api/audit/events?action=team.create&limit=1')).body.data
+    await expect.poll(latest).toMatchObject([{ actor_name: email, status: 201 }])
   })
 
   it('is said to be written although the list of it cannot be read again', async () => {
