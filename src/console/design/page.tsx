@@ -25,7 +25,8 @@ export function Page({
   }, [title])
   useEffect(() => {
     // The focus was on what this page has replaced.
-    if (isLater && document.activeElement === document.body) document.querySelector('h1')?.focus()
+    if (isLater && document.activeElement === document.body)
+      document.querySelector('h1')?.focus({ preventScroll: true })
     isLater = true
   }, [])
   return (

@@ -36,7 +36,7 @@ export function useScrolling(): void {
       if (path !== before.path) main?.scrollTo(0, 0)
     } else if (main && main !== before.main) {
       main.scrollTo(0, scrolled.get(url) ?? 0)
-      if (document.activeElement?.matches('h1'))
+      if (document.activeElement?.matches('body,h1'))
         main.querySelector<HTMLElement>(`a[href="${CSS.escape(before.url)}"]`)?.focus({ preventScroll: true })
     }
   }, [url])
