@@ -172,7 +172,8 @@ describe.skipIf(!pairExists())('a shared store that goes away', () => {
     const lines = () => gateways[way].logged('store.degraded').map(({ time }) => Date.parse(String(time)))
     await expect.poll(() => lines().length).toBeGreaterThan(0)
     const times = lines()
-    for (const [at, time] of times.slice(1).entries()) expect(time - (times[at] as number)).toBeGreaterThanOrEqual(999)
+    // A line has the time of its writing, which is a little after it was decided on.
+    for (const [at, time] of times.slice(1).entries()) expect(time - (times[at] as number)).toBeGreaterThan(900)
   })
 
   it('fail_closed refuses every model endpoint at once, to everybody, and is back within 3 s', async () => {

@@ -5,8 +5,8 @@ import type { Admission, Settlement } from '../shared-store.ts'
 const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, seconds: 0 } } as const
 
 /** Releases what the shared store may have reserved for a call whose admission timed out and which is refused or fails
- *  here: the call is not settled, because it may be asked for again. undefined for an admission without candidates, which may belong
- *  to a running call, with which it is settled. */
+ *  here: the call is not settled, because it may be asked for again. undefined for an admission without candidates, which
+ *  may belong to a running call, with which it is settled. */
 export function releasing(
   { callId, attemptId, slots, budgets, candidates }: Admission,
   now: number,
