@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { secret } from '../../src/lib/secret.ts'
 import { usageOf } from '../../src/modes/usage.ts'
 import { otlp } from '../../src/telemetry/sinks/otlp/otlp.ts'
 import { rejectedIn } from '../../src/telemetry/sinks/otlp/partial-success.ts'
@@ -77,7 +78,8 @@ const entries: readonly SinkEntry[] = [
 describe.each(['traces', 'metrics', 'logs'] as const)('what is exported of %s', (signal) => {
   async function exported(protocol: 'http/protobuf' | 'http/json') {
     const resource_attributes = { 'service.instance.id': 'one' }
-    const settings = otelSettings({ endpoint: receiver.url, signals: [signal], protocol, resource_attributes })
+    const endpoint = secret(receiver.url)
+    const settings = otelSettings({ endpoint, signals: [signal], protocol, resource_attributes })
     const [sink] = otlp('otel', settings, transport)
     await sink?.deliver(entries, new AbortController().signal)
     return receiver.received.at(-1)
