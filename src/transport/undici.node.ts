@@ -52,7 +52,7 @@ const CONNECT_MS = 10_000
 
 function settingsBy(lookup: LookupFunction): Agent.Options {
   // The pipeline has the timeouts of an upstream. A second set in undici would make their cause unclear. The time for
-  // headers, which no request has, is how long an HTTP/2 connection may take no requests before it is given up.
+  // headers, which no request has, is undici's patience with an HTTP/2 connection that takes no requests and has none open.
   const timeouts = { headersTimeout: CONNECT_MS, bodyTimeout: 0, keepAliveTimeout: 30_000 }
   return { ...timeouts, connect: { lookup, autoSelectFamilyAttemptTimeout: ADDRESS_MS, timeout: CONNECT_MS } }
 }

@@ -163,6 +163,19 @@ describe('an upstream that speaks HTTP/2', () => {
     })
   })
 
+  it('that takes no requests is given up after ten seconds', async () => {
+    const certificate = await certificateOf('127.0.0.1')
+    const forget = trusting(certificate)
+    const server = createSecureServer({ ...certificate, settings: { maxConcurrentStreams: 0 } })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const failed = send('/whole', { origin: `https://127.0.0.1:${port}` })
+    await expect(failed).rejects.toThrow(TransportError)
+    forget()
+    server.close()
+  })
+
   it.each([
     ['a line break in a value', { headers: { 'x-a': 'b\r\nx-injected: 1' } }],
     ['a blank in a name', { headers: { 'x a': '1' } }],
