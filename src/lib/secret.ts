@@ -1,3 +1,6 @@
+/** What stands in the place of a secret, wherever one would be shown. */
+export const MASK = '[secret]'
+
 const values = new WeakMap<Secret, string>()
 
 /** A credential in memory. It prints as `[secret]`; only `reveal` returns its text. */
@@ -8,7 +11,7 @@ export interface Secret {
 }
 
 export function secret(value: string): Secret {
-  return secretShownAs('[secret]', value)
+  return secretShownAs(MASK, value)
 }
 
 /** A text with a credential in it, which prints as it may be shown. */

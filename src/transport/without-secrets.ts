@@ -1,5 +1,5 @@
 import { GatewayError } from '../lib/errors.ts'
-import { reveal, type Secret } from '../lib/secret.ts'
+import { MASK, reveal, type Secret } from '../lib/secret.ts'
 
 /** Shorter secrets are not masked: they may be ordinary words. */
 const SHORTEST_SECRET = 8
@@ -41,7 +41,7 @@ export function credentialsMasked(text: string, headers: Headers): string {
 export function withCredentialsMasked(text: string, headers: Headers): string {
   let masked = text
   for (const credential of credentialsOf(headers)) {
-    masked = masked.replaceAll(ESCAPABLE.test(credential) ? escapedOrNot(credential) : credential, '[secret]')
+    masked = masked.replaceAll(ESCAPABLE.test(credential) ? escapedOrNot(credential) : credential, MASK)
   }
   return masked
 }
@@ -74,7 +74,7 @@ function mask(text: string, credential: string): string {
   const { letters: own } = lettersOf(credential)
   const { letters, starts, ends } = lettersOf(text)
   const length = Math.min(PART, own.length)
-  if (length < SHORTEST_SECRET) return text.replaceAll(credential, '[secret]')
+  if (length < SHORTEST_SECRET) return text.replaceAll(credential, MASK)
   const parts = new Set<string>()
   for (let at = 0; at + length <= own.length; at++) parts.add(own.slice(at, at + length))
 

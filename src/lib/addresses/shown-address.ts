@@ -1,4 +1,5 @@
-const MASK = '[secret]'
+import { MASK } from '../secret.ts'
+
 /** The parts of a path, and the values of a query, which need no name. */
 const PARTS = /(?<=^\w+:\/\/[^?]*\/)[^/?]+|(?<=\?(?:.*&)?[^=&]*=)[^&]+|(?<=[?&])[^=&]+(?=&|$)/g
 /** What is long and has a digit, or letters of both cases, is hardly a word. */

@@ -8,7 +8,7 @@ import { reworded } from './reworded.ts'
 /** An adapter of chat whose vendor is asked for tools where a client asks for `functions`, which is what OpenAI called them
  *  first. The answer has the call in the client's words. */
 export function withLegacyFunctions(adapter: Adapter): Adapter {
-  return reworded(adapter, (call) => (isLegacy(call) ? { call: inTools(call), answer: inFunctions } : undefined))
+  return reworded(adapter, isLegacy, (call) => ({ call: inTools(call), answer: inFunctions }))
 }
 
 const isLegacy = ({ body: { functions, tools } }: Outgoing) => asList(functions).length > 0 && !asList(tools).length

@@ -9,7 +9,8 @@ import { reworded } from './reworded.ts'
 /** An adapter of chat whose answers tell their reasoning also as `reasoning` and `reasoning_details`, for clients that ask
  *  for it in words of OpenRouter's. They send the details back, signatures among them. */
 export function withOpenrouterReasoning(adapter: Adapter): Adapter {
-  return reworded(adapter, (call) => (call.readsDetails ? { call: inBlocks(call), answer: detailing() } : undefined))
+  const readsDetails = (call: Outgoing) => call.readsDetails === true
+  return reworded(adapter, readsDetails, (call) => ({ call: inBlocks(call), answer: detailing() }))
 }
 
 /** The call with the signed thoughts of earlier answers where vendors look for them. */

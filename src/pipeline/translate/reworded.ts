@@ -9,12 +9,17 @@ export interface Rewording {
   readonly answer: <Answer extends ChatCompletion | ChatChunk>(answer: Answer) => Answer
 }
 
-/** An adapter of chat that is asked in other words where `reword` has some. Each call is reworded once. */
-export function reworded(adapter: Adapter, reword: (call: Outgoing) => Rewording | undefined): Adapter {
+/** An adapter of chat that is asked in other words in those calls that need them. Each of them is reworded once. */
+export function reworded(
+  adapter: Adapter,
+  needsIt: (call: Outgoing) => boolean,
+  reword: (call: Outgoing) => Rewording,
+): Adapter {
   const known = new WeakMap<ModelRequest, Rewording>()
   const rewordingOf = (call: Outgoing): Rewording | undefined => {
+    if (!needsIt(call)) return undefined
     const found = known.get(call.body) ?? reword(call)
-    if (found) known.set(call.body, found)
+    known.set(call.body, found)
     return found
   }
   const asked = (call: Outgoing) => rewordingOf(call)?.call ?? call

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
+import { MASK } from '../../../lib/secret.ts'
 import type { CredentialRecord } from '../../../stores/sql/credential-records.ts'
-import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
 import type { ApiServices } from '../../scope.ts'
 
 /** The most deployments that an answer names. */

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { baseModelOf, type ModelEntry, type ModelInfo, resolveModel } from '../../../config/sections/model-list.ts'
 import { pricing } from '../../../config/sections/pricing.ts'
 import { lazily } from '../../../lib/lazily.ts'
+import { MASK } from '../../../lib/secret.ts'
 import { withListPrices } from '../../../providers/price-table.ts'
 import type { LiveRegistry } from '../../../routing/live/live-registry.ts'
 import type { ModelRecord } from '../../../stores/sql/records/model-records.ts'
-import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
 
 /** A deployment as the API shows it: secrets are masks. */
 export const modelAnswer = lazily(() =>

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { MCP_SERVER_DEFAULTS, type McpServerEntry } from '../../../config/sections/mcp-servers.ts'
 import { shownAddress } from '../../../lib/addresses/shown-address.ts'
 import { lazily } from '../../../lib/lazily.ts'
-import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
+import { MASK } from '../../../lib/secret.ts'
 import type { McpServerRecord } from '../../../stores/sql/tools/mcp-server-records.ts'
 
 /** A server of tools as the API shows it: secrets are masks. */

@@ -2,13 +2,12 @@ import { mistake } from '../../../config/accepted.ts'
 import { isMap } from '../../../config/fields.ts'
 import { shownAddress } from '../../../lib/addresses/shown-address.ts'
 import type { Seal } from '../../../lib/sealing/seal.ts'
-
-/** Replaces a stored secret in answers. A client that sends it back keeps the stored secret. */
-export const MASK = '[secret]'
+import { MASK } from '../../../lib/secret.ts'
 
 export type Settings = Readonly<Record<string, unknown>>
 
-/** A column of settings, some of which are secrets. They are kept in the column `sealed` of the same table. */
+/** A column of settings, some of which are secrets. They are kept in the column `sealed` of the same table, and shown as
+ *  MASK: a client that sends it back keeps the stored secret. */
 export interface SecretPlaces {
   readonly table: string
   /** '' where the settings are members of a body's own. */

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../../api/ui/records/record-fields.ts'
 import { isMap } from '../../../../config/fields.ts'
 import { shownAddress } from '../../../../lib/addresses/shown-address.ts'
-import { MASK } from '../../../../stores/sql/records/sealed-settings.ts'
+import { MASK } from '../../../../lib/secret.ts'
 import type { Kind, Mistake } from './kind.ts'
 
 export interface Opened {
