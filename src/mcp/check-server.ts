@@ -1,6 +1,6 @@
 import type { Abort } from '../lib/abort.ts'
-import { type Connecting, connection } from './connection.ts'
 import { listed } from './listing/listed.ts'
+import { type Connecting, serverConnection } from './server-connection.ts'
 import type { ToolServer } from './tool-server.ts'
 import { ToolFailure, type ToolServerReport } from './tool-servers.ts'
 import { speaksOlderTransport } from './wire/exchange.ts'
@@ -13,7 +13,7 @@ export async function checkServer(
   signal: Abort,
   now: () => number,
 ): Promise<ToolServerReport> {
-  const own = connection(server, options)
+  const own = serverConnection(server, options)
   const begun = now()
   try {
     const { tools, leftOut } = await listed(server, own, signal)

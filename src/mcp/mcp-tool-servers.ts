@@ -2,24 +2,24 @@ import type { Abort } from '../lib/abort.ts'
 import type { JsonRecord } from '../lib/json/lenient.ts'
 import { describeError, type Log, throttled } from '../lib/log.ts'
 import { checkServer } from './check-server.ts'
-import { type Connecting, type Connection, connection } from './connection.ts'
 import { within } from './deadline.ts'
 import { type KeptList, keptList, REST_MS } from './listing/kept-list.ts'
-import type { Listing } from './listing/list-tools.ts'
+import type { ToolListing } from './listing/list-tools.ts'
 import { LIST_CHANGED, listed } from './listing/listed.ts'
 import { asHeader, mirroredArguments, textAt } from './mirrored.ts'
 import { plainText } from './plain-text.ts'
 import { RPC_ERRORS } from './protocol.ts'
+import { type Connecting, type ServerConnection, serverConnection } from './server-connection.ts'
 import { toolResultOf } from './tool-result.ts'
 import { isSameEnd, type ToolServer } from './tool-server.ts'
-import { type Progress, ToolFailure, type ToolServers } from './tool-servers.ts'
+import { ToolFailure, type ToolProgress, type ToolServers } from './tool-servers.ts'
 import { failureOf } from './wire/failures.ts'
 
 /** What a process keeps of one server. */
 interface Known {
   /** As it was last asked: how long it may take can change meanwhile. */
   server: ToolServer
-  readonly connection: Connection
+  readonly connection: ServerConnection
   readonly list: KeptList
 }
 
@@ -41,7 +41,7 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
   }
 
   function newlyKnown(server: ToolServer): Known {
-    const own = connection(server, options, () => made.server.timeoutMs)
+    const own = serverConnection(server, options, () => made.server.timeoutMs)
     let reason = ''
     const report = throttled(60_000, now, (suppressed) =>
       log.warn('mcp.list_not_renewed', { server: server.key, error: reason, suppressed }),
@@ -126,7 +126,7 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
 const PROGRESS = 'notifications/progress'
 const LONGEST_MESSAGE = 500
 
-function progressOf({ progress, total, message }: JsonRecord): Progress {
+function progressOf({ progress, total, message }: JsonRecord): ToolProgress {
   return {
     progress: typeof progress === 'number' ? progress : 0,
     ...(typeof total === 'number' ? { total } : {}),
@@ -135,7 +135,7 @@ function progressOf({ progress, total, message }: JsonRecord): Progress {
 }
 
 /** The headers that repeat arguments of a call, as the tool asks for them. */
-function mirrorsOf(listing: Listing | undefined, tool: string, args: JsonRecord): Record<string, string> {
+function mirrorsOf(listing: ToolListing | undefined, tool: string, args: JsonRecord): Record<string, string> {
   const schema = listing?.tools.find(({ name }) => name === tool)?.inputSchema
   const texts = ((schema && mirroredArguments(schema)) ?? []).map(({ header, path }) => [header, textAt(args, path)])
   return Object.fromEntries(texts.flatMap(([header, text]) => (text === undefined ? [] : [[header, asHeader(text)]])))
@@ -147,7 +147,7 @@ function isOfHeaders(error: unknown): boolean {
 }
 
 /** Servers have one code for an unknown tool and for wrong arguments. */
-function isUnknown(error: unknown, tool: string, listing: Listing | undefined): boolean {
+function isUnknown(error: unknown, tool: string, listing: ToolListing | undefined): boolean {
   if (!(error instanceof ToolFailure) || error.kind !== 'invalid_params' || !listing) return false
   return !listing.tools.some(({ name }) => name === tool)
 }

@@ -42,10 +42,10 @@ export interface AskOptions {
 
 export interface ToolCallOptions extends AskOptions {
   /** Called with what the server says of a call that runs. */
-  readonly progress?: (told: Progress) => void
+  readonly progress?: (told: ToolProgress) => void
 }
 
-export interface Progress {
+export interface ToolProgress {
   readonly progress: number
   readonly total?: number
   readonly message?: string

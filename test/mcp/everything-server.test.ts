@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newAbort } from '../../src/lib/abort.ts'
-import type { Progress, ToolServers } from '../../src/mcp/tool-servers.ts'
+import type { ToolProgress, ToolServers } from '../../src/mcp/tool-servers.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
 import { undiciTransport } from '../../src/transport/undici.node.ts'
 import { type EverythingServer, startEverythingServer } from '../support/everything-server.node.ts'
@@ -59,8 +59,8 @@ describe.each([
   })
 
   it('tells how far a call is', async () => {
-    const told: Progress[] = []
-    const progress = (one: Progress) => void told.push(one)
+    const told: ToolProgress[] = []
+    const progress = (one: ToolProgress) => void told.push(one)
     const args = { duration: 0.4, steps: 4 }
     await servers.call(server(), 'trigger-long-running-operation', args, { signal: patient, progress })
     expect(told).toEqual([1, 2, 3, 4].map((progress) => ({ progress, total: 4 })))

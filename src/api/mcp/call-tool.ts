@@ -3,7 +3,7 @@ import type { GatewayError } from '../../lib/errors.ts'
 import { newTimedId } from '../../lib/ids.ts'
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ToolServer } from '../../mcp/tool-server.ts'
-import { type Progress, ToolFailure } from '../../mcp/tool-servers.ts'
+import { ToolFailure, type ToolProgress } from '../../mcp/tool-servers.ts'
 import { VIA_HEADER } from '../../mcp/via.ts'
 import { departure } from '../../pipeline/client.ts'
 import { notReadYet } from '../../pipeline/plan/model-not-found.ts'
@@ -21,7 +21,7 @@ export interface ToolCall {
   /** The client's session, if it has told of one. */
   readonly session: string | undefined
   /** Called with what the server says of the call while it runs. */
-  readonly progress?: ((told: Progress) => void) | undefined
+  readonly progress?: ((told: ToolProgress) => void) | undefined
 }
 
 /** The longest public name that a tool can have. */

@@ -1,5 +1,5 @@
 import { atMost } from '../../lib/timers/at-most.ts'
-import type { Progress } from '../../mcp/tool-servers.ts'
+import type { ToolProgress } from '../../mcp/tool-servers.ts'
 import type { Answer } from '../../pipeline/answer.ts'
 import { KEEP_ALIVE } from '../../pipeline/respond/keep-alive.ts'
 import { EVENT_STREAM } from '../../pipeline/respond/respond.ts'
@@ -19,7 +19,7 @@ const eventOf = (message: object) => encoder.encode(`event: message\ndata: ${JSO
 export function answerAsEvents(
   { client, services }: Scope,
   progressToken: RpcId | undefined,
-  answering: (progress: (told: Progress) => void) => Promise<object>,
+  answering: (progress: (told: ToolProgress) => void) => Promise<object>,
 ): Answer {
   const stream = client.openStream()
   let waiting = 0
@@ -33,7 +33,7 @@ export function answerAsEvents(
       })
     writing.catch(() => {})
   }
-  const progress = (told: Progress) => {
+  const progress = (told: ToolProgress) => {
     if (progressToken === undefined || waiting >= MOST_WAITING) return
     send(eventOf({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, ...told } }))
   }

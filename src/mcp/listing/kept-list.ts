@@ -1,6 +1,6 @@
 import { type Abort, unlessAborted } from '../../lib/abort.ts'
 import { elapsedMs } from '../../lib/clock.ts'
-import type { Listing } from './list-tools.ts'
+import type { ToolListing } from './list-tools.ts'
 
 /** The age at which a list is fetched anew. */
 const TTL_MS = 60_000
@@ -16,9 +16,9 @@ const KILLED_AFTER_MS = TTL_MS
  *  may take is left alone; then one asks it again, and only the others are refused at once. */
 export interface KeptList {
   /** `via`: the gateways through which the question has come. */
-  get(signal: Abort, via?: string): Promise<Listing>
+  get(signal: Abort, via?: string): Promise<ToolListing>
   /** The last list, however old. */
-  last(): Listing | undefined
+  last(): ToolListing | undefined
   /** The server says that its list is another one now. */
   changed(): void
 }
@@ -31,7 +31,7 @@ export function keptList({
   hung,
 }: {
   /** Fetches under the signal of whoever waits, if there is one, and under a time limit of its own. */
-  readonly fetch: (via?: string, signal?: Abort) => Promise<Listing>
+  readonly fetch: (via?: string, signal?: Abort) => Promise<ToolListing>
   readonly now: () => number
   /** Given where a promise belongs to the request that began it. */
   readonly defer: ((work: Promise<void>) => void) | undefined
@@ -41,15 +41,15 @@ export function keptList({
    *  after which anybody may ask again. */
   readonly hung: (error: unknown) => Error | undefined
 }): KeptList {
-  let kept: { readonly listing: Listing; readonly at: number; readonly changes: number } | undefined
+  let kept: { readonly listing: ToolListing; readonly at: number; readonly changes: number } | undefined
   let changes = 0
-  let fetching: Promise<Listing> | undefined
+  let fetching: Promise<ToolListing> | undefined
   let renewing: { readonly since: number } | undefined
   let restsSince = Number.NEGATIVE_INFINITY
   /** Set from a fetching that hung to the next one that does not. */
   let broken: Error | undefined
 
-  async function fetched(via?: string, signal?: Abort): Promise<Listing> {
+  async function fetched(via?: string, signal?: Abort): Promise<ToolListing> {
     // A list that changes while it is fetched is fetched again.
     const before = changes
     try {
@@ -71,7 +71,7 @@ export function keptList({
   const renews = () => renewing !== undefined && !(defer && elapsedMs(renewing.since, now()) > KILLED_AFTER_MS)
 
   /** The first list, or the next one after the last has become useless. */
-  function first(signal: Abort, via?: string): Promise<Listing> {
+  function first(signal: Abort, via?: string): Promise<ToolListing> {
     if (broken) {
       if (fetching || rests()) return Promise.reject(broken)
       // Also where the one that asks may be killed: the next one's turn is later than that.
@@ -81,7 +81,7 @@ export function keptList({
   }
 
   /** One fetching for all who wait. */
-  function shared(via?: string): Promise<Listing> {
+  function shared(via?: string): Promise<ToolListing> {
     if (!fetching) {
       fetching = fetched(via).finally(() => {
         fetching = undefined

@@ -13,7 +13,7 @@ const MOST_TOOLS = 500
 const MOST_CHARACTERS = 1024 * 1024
 const MOST_LEFT_OUT = 50
 
-export interface Listing {
+export interface ToolListing {
   readonly tools: readonly Tool[]
   readonly leftOut: readonly LeftOut[]
 }
@@ -29,7 +29,7 @@ export async function listTools(
   server: string,
   page: (params: JsonRecord) => Promise<JsonRecord>,
   signal: Abort,
-): Promise<Listing> {
+): Promise<ToolListing> {
   const found: unknown[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
@@ -51,7 +51,7 @@ function noTools(error: unknown): JsonRecord {
   throw error
 }
 
-function listingOf(server: string, found: readonly unknown[]): Listing {
+function listingOf(server: string, found: readonly unknown[]): ToolListing {
   const leftOut: LeftOut[] = []
   const leaveOut = (listed: unknown, reason: string) => {
     if (leftOut.length < MOST_LEFT_OUT) leftOut.push({ name: nameOf(listed), reason })

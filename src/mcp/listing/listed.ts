@@ -1,19 +1,19 @@
 import type { Abort } from '../../lib/abort.ts'
 import type { JsonRecord } from '../../lib/json/lenient.ts'
-import type { Connection } from '../connection.ts'
+import type { ServerConnection } from '../server-connection.ts'
 import type { ToolServer } from '../tool-server.ts'
-import { type Listing, listTools } from './list-tools.ts'
+import { listTools, type ToolListing } from './list-tools.ts'
 
 export const LIST_CHANGED = 'notifications/tools/list_changed'
 
 /** The tools of a server, asked over a connection. `changed` is called if the list changes meanwhile. */
 export function listed(
   { key }: ToolServer,
-  { request }: Connection,
+  { request }: ServerConnection,
   signal: Abort,
   via?: string,
   changed: () => void = () => {},
-): Promise<Listing> {
+): Promise<ToolListing> {
   const heard = (method: string) => {
     if (method === LIST_CHANGED) changed()
   }

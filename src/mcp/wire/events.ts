@@ -4,7 +4,7 @@ import { separateTimers } from '../../lib/timers/timers.ts'
 import { BodyTooLarge, TransportError, type UpstreamResponse } from '../../transport/transport.ts'
 import { failureOf } from './failures.ts'
 import { brokenOff, type End, MOST_ANSWER_BYTES, masked, messagesOf, send, typeOf } from './http.ts'
-import type { Message } from './messages.ts'
+import type { RpcMessage } from './messages.ts'
 
 /** So many events may come before a reply. */
 const MOST_EVENTS = 10_000
@@ -18,8 +18,8 @@ export async function replyAmongEvents(
   end: End,
   first: UpstreamResponse,
   signal: Abort,
-  isReply: (message: Message) => boolean,
-): Promise<Message | undefined> {
+  isReply: (message: RpcMessage) => boolean,
+): Promise<RpcMessage | undefined> {
   const reading = { end, signal, isReply, bytes: 0, events: 0, lastId: '', retryMs: RETRY_MS }
   let response = first
   for (let resumed = 0; resumed <= MOST_RESUMPTIONS; resumed++) {
@@ -37,7 +37,7 @@ export async function replyAmongEvents(
 interface Reading {
   readonly end: End
   readonly signal: Abort
-  readonly isReply: (message: Message) => boolean
+  readonly isReply: (message: RpcMessage) => boolean
   bytes: number
   events: number
   /** The id of the last event that had one. */
@@ -46,7 +46,7 @@ interface Reading {
   retryMs: number
 }
 
-async function readStream({ body }: UpstreamResponse, reading: Reading): Promise<Message | undefined> {
+async function readStream({ body }: UpstreamResponse, reading: Reading): Promise<RpcMessage | undefined> {
   const { end, signal } = reading
   const splitter = frameSplitter(MOST_ANSWER_BYTES)
   try {
@@ -68,7 +68,7 @@ async function readStream({ body }: UpstreamResponse, reading: Reading): Promise
   }
 }
 
-function replyIn(frame: Frame, reading: Reading): Message | undefined {
+function replyIn(frame: Frame, reading: Reading): RpcMessage | undefined {
   const { end, isReply } = reading
   if (++reading.events > MOST_EVENTS) {
     throw failureOf(end.server, 'too_large', `sent more than ${MOST_EVENTS} events`)

@@ -6,7 +6,7 @@ import type { RpcError } from '../tool-servers.ts'
 import { replyAmongEvents } from './events.ts'
 import { failureOf, rpcFailure, statusFailure } from './failures.ts'
 import { type End, messagesOf, send, textOf, typeOf } from './http.ts'
-import { type Message, messagesIn } from './messages.ts'
+import { messagesIn, type RpcMessage } from './messages.ts'
 import { isStateless, wholeHeaders, wholeMessage } from './stateless.ts'
 
 /** The body of a refusal. */
@@ -25,7 +25,7 @@ export interface Request {
 /** Called with the notifications that arrive before the reply. */
 export type Heard = (method: string, params: JsonRecord) => void
 
-export interface Reply {
+export interface RpcReply {
   readonly result: JsonRecord
   readonly headers: Readonly<Record<string, string>>
 }
@@ -37,7 +37,7 @@ export class SessionLost extends Error {
 
 /** Sends a request, and reads JSON or events until its reply. What the server asks meanwhile is answered: a ping by a
  *  pong, all else by an error. Rejects with a ToolFailure, with SessionLost, or with the reason of the signal. */
-export async function ask(end: End, request: Request, signal: Abort, heard: Heard = () => {}): Promise<Reply> {
+export async function ask(end: End, request: Request, signal: Abort, heard: Heard = () => {}): Promise<RpcReply> {
   const { mirrors, ...message } = request
   const response = await post(end, message, signal, mirrors)
   const { status, headers, body } = response
@@ -89,7 +89,7 @@ function post(end: End, message: JsonRecord, signal: Abort, mirrors: Request['mi
 }
 
 /** Tells whether a message is the reply to the request. All others are heard, answered, or ignored. */
-function listener(end: End, { id }: Request, signal: Abort, heard: Heard): (message: Message) => boolean {
+function listener(end: End, { id }: Request, signal: Abort, heard: Heard): (message: RpcMessage) => boolean {
   let answered = 0
   return (message) => {
     if (message.kind === 'result' || message.kind === 'error') return message.id === id
@@ -123,7 +123,7 @@ async function refusalOf(end: End, response: UpstreamResponse, signal: Abort): P
   // A refusal whose body cannot be read is one all the same.
   const messages = await textOf(end, response, signal, MOST_REFUSAL_BYTES)
     .then(messagesIn)
-    .catch((): Message[] => [])
+    .catch((): RpcMessage[] => [])
   const said = messages.find((message) => message.kind === 'error')
   if (!said) return statusFailure(server, status)
   // Servers that lost their memory often say so in this way instead of 404.

@@ -13,7 +13,7 @@ import type { ToolServer } from '../tool-server.ts'
 import { VIA_HEADER } from '../via.ts'
 import { addressOf, privateAddress } from './addresses.ts'
 import { failureOf } from './failures.ts'
-import { type Message, messagesIn } from './messages.ts'
+import { messagesIn, type RpcMessage } from './messages.ts'
 
 /** An answer with its events may have so many bytes. */
 export const MOST_ANSWER_BYTES = 4 * 1024 * 1024
@@ -86,7 +86,7 @@ export const masked = ({ server: { url, credentials } }: End, text: string) =>
   withCredentialsMasked(text, { ...credentials, ...Object.fromEntries(keysIn(url).map((key) => [key, secret(key)])) })
 
 /** The messages in a text of the server. */
-export function messagesOf({ server }: End, text: string): Message[] {
+export function messagesOf({ server }: End, text: string): RpcMessage[] {
   try {
     return messagesIn(text)
   } catch (error) {

@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { RpcError } from '../tool-servers.ts'
 
 /** A message of JSON-RPC 2.0, as far as it can be told apart. */
-export type Message =
+export type RpcMessage =
   | { readonly kind: 'result'; readonly id: unknown; readonly result: JsonRecord }
   | { readonly kind: 'error'; readonly id: unknown; readonly error: RpcError }
   /** `id`: an object that JSON.stringify writes as it came, where it is an integer of 64 bits. */
@@ -17,7 +17,7 @@ const encoder = new TextEncoder()
 
 /** The messages in a text: one, or a list of them. What is no message is left out. Throws a SyntaxError if it is no JSON,
  *  and a RangeError if it is nested too deeply or has too many members: both before any of it is built. */
-export function messagesIn(text: string): Message[] {
+export function messagesIn(text: string): RpcMessage[] {
   try {
     boundJson(encoder.encode(text), BOUNDS)
   } catch (error) {
@@ -27,7 +27,7 @@ export function messagesIn(text: string): Message[] {
   return (Array.isArray(found) ? found : [found]).flatMap((value) => messageOf(value) ?? [])
 }
 
-function messageOf(value: unknown): Message | undefined {
+function messageOf(value: unknown): RpcMessage | undefined {
   if (!isRecord(value) || value.jsonrpc !== '2.0') return undefined
   const { id, method, params, result, error } = value
   if (typeof method === 'string') {

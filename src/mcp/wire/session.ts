@@ -13,7 +13,7 @@ const MOST_TEXT = 4000
 const SESSION_ID = /^[\x21-\x7e]{1,512}$/
 
 /** What a server said when it was first asked. */
-export interface Session extends SessionHead {
+export interface ServerSession extends SessionHead {
   readonly name: string
   readonly version: string
   readonly instructions: string
@@ -30,7 +30,11 @@ const OF_STATELESS: ReadonlySet<number | undefined> = new Set([
 
 /** Agrees with a server on a version of the protocol, and opens a session where it keeps them. Servers that speak older
  *  versions are asked in one of those, whatever else they speak. */
-export async function openSession(end: Omit<End, 'session'>, nextId: () => number, signal: Abort): Promise<Session> {
+export async function openSession(
+  end: Omit<End, 'session'>,
+  nextId: () => number,
+  signal: Abort,
+): Promise<ServerSession> {
   let refusal: unknown
   try {
     const session = await initialized(end, nextId(), signal)
@@ -47,7 +51,7 @@ export async function openSession(end: Omit<End, 'session'>, nextId: () => numbe
 }
 
 /** What a server without sessions says of itself. */
-async function discovered(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<Session> {
+async function discovered(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<ServerSession> {
   const head = { id: undefined, protocolVersion: STATELESS_VERSION }
   const { result } = await ask({ ...end, session: head }, { id, method: 'server/discover' }, signal)
   const told = asRecord(result._meta)[META.server] ?? result.serverInfo
@@ -55,7 +59,7 @@ async function discovered(end: Omit<End, 'session'>, id: number, signal: Abort):
 }
 
 /** Opens a session; undefined for a server that chooses the version without them. */
-async function initialized(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<Session | undefined> {
+async function initialized(end: Omit<End, 'session'>, id: number, signal: Abort): Promise<ServerSession | undefined> {
   const { server } = end
   const params = { protocolVersion: VERSIONS_WITH_INITIALIZE[0], capabilities: {}, clientInfo: CLIENT }
   const { result, headers } = await ask(end, { id, method: 'initialize', params }, signal)
@@ -74,7 +78,7 @@ async function initialized(end: Omit<End, 'session'>, id: number, signal: Abort)
   return session
 }
 
-function wordsOf({ name, version }: JsonRecord, instructions: unknown): Omit<Session, keyof SessionHead> {
+function wordsOf({ name, version }: JsonRecord, instructions: unknown): Omit<ServerSession, keyof SessionHead> {
   return {
     name: plainText(asText(name), 200),
     version: plainText(asText(version), 100),

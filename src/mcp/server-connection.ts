@@ -7,7 +7,7 @@ import type { ToolServer } from './tool-server.ts'
 import { viaWith } from './via.ts'
 import { ask, hangUp, SessionLost, tell } from './wire/exchange.ts'
 import { failureOf } from './wire/failures.ts'
-import { openSession, type Session } from './wire/session.ts'
+import { openSession, type ServerSession } from './wire/session.ts'
 import { isStateless } from './wire/stateless.ts'
 
 /** How long a server is given to hear that a call was cancelled, or that a session ended. */
@@ -36,24 +36,24 @@ export interface Question {
 }
 
 /** The connection to one server: its session is opened with the first question, and again when the server lost it. */
-export interface Connection {
+export interface ServerConnection {
   /** Rejects with a ToolFailure, or with the reason of the signal; then the server is told that nobody waits. */
   request(question: Question, signal: Abort): Promise<JsonRecord>
   /** The open session, for those who want to know what the server said of itself. */
-  session(): Session | undefined
+  session(): ServerSession | undefined
   /** Ends the session. */
   end(): Promise<void>
 }
 
 /** `timeoutMs`: how long the opening of a session may take for all who wait for it. */
-export function connection(
+export function serverConnection(
   server: ToolServer,
   { transport, timers, defer, gateway }: Connecting,
   timeoutMs: () => number = () => server.timeoutMs,
-): Connection {
+): ServerConnection {
   const end = { server, transport, via: gateway }
-  let session: Session | undefined
-  let opening: Promise<Session> | undefined
+  let session: ServerSession | undefined
+  let opening: Promise<ServerSession> | undefined
   let ids = 0
 
   function background(work: (signal: Abort) => Promise<void>): Promise<void> {
@@ -64,7 +64,7 @@ export function connection(
     return told
   }
 
-  async function opened(signal: Abort): Promise<Session> {
+  async function opened(signal: Abort): Promise<ServerSession> {
     if (session) return session
     if (defer) return open(signal)
     if (!opening) {
@@ -78,7 +78,7 @@ export function connection(
     return unlessAborted(opening, signal)
   }
 
-  async function open(signal: Abort): Promise<Session> {
+  async function open(signal: Abort): Promise<ServerSession> {
     const made = await openSession(end, () => ++ids, signal)
     // Another request may have been quicker.
     if (session) {
@@ -89,12 +89,12 @@ export function connection(
     return made
   }
 
-  function farewell(left: Session): Promise<void> {
+  function farewell(left: ServerSession): Promise<void> {
     return left.id === undefined ? Promise.resolve() : background((signal) => hangUp({ ...end, session: left }, signal))
   }
 
   async function asked(
-    current: Session,
+    current: ServerSession,
     { method, params, mirrors, heard, via }: Question,
     signal: Abort,
   ): Promise<JsonRecord> {
