@@ -1,6 +1,7 @@
 import { describeError } from '../../lib/log.ts'
 import { admitRequest } from '../../pipeline/admit/admit-request.ts'
 import { asFailure } from '../failures.ts'
+import { type CallSlot, slotFor } from './call-slot.ts'
 import type { ToolCall } from './call-tool.ts'
 import { tellOthers } from './cancelled-elsewhere.ts'
 import {
@@ -14,7 +15,6 @@ import {
   resultOf,
 } from './json-rpc.ts'
 import { methodOf } from './methods.ts'
-import { type Place, placeFor } from './place.ts'
 import { runningName } from './running-tools.ts'
 import { wholeResult } from './stateless.ts'
 
@@ -59,19 +59,19 @@ async function answerCounted(asking: Asking, request: RpcRequest): Promise<objec
 }
 
 async function answerAmongOthers(asking: Asking, request: RpcRequest): Promise<object> {
-  if (request.method !== 'initialize') return answerInPlace(asking, request)
+  if (request.method !== 'initialize') return answerInSlot(asking, request)
   const alone = new RpcFailure('invalidRequest', 'initialize: must be sent alone', { param: 'method' })
   return failureOf(request.id, alone, asking.scope.requestId)
 }
 
-async function answerInPlace(asking: Asking, request: RpcRequest): Promise<object> {
-  let place: Place
+async function answerInSlot(asking: Asking, request: RpcRequest): Promise<object> {
+  let slot: CallSlot
   try {
-    place = await placeFor(asking.scope, request)
+    slot = await slotFor(asking.scope, request)
   } catch (thrown) {
     return failureOf(request.id, failureIn(asking, thrown), asking.scope.requestId)
   }
-  return place.during(answerTo(asking, request))
+  return slot.during(answerTo(asking, request))
 }
 
 /** Handles a notification, which has no answer. Only cancellations matter to a gateway. */

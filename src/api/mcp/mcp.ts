@@ -7,6 +7,7 @@ import type { Answer } from '../../pipeline/answer.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import { type AcceptedAnswers, acceptedAnswers } from './accepted-answers.ts'
+import { slotFor } from './call-slot.ts'
 import { type Asking, answersTo, answerTo, takeNotification } from './dispatch.ts'
 import { answerAsEvents } from './event-stream.ts'
 import {
@@ -20,7 +21,6 @@ import {
   rpcErrorBody,
 } from './json-rpc.ts'
 import { requireKnownOrigin } from './known-origin.ts'
-import { placeFor } from './place.ts'
 import { hasBatches, versionOf } from './protocol-versions.ts'
 import { requireWhole, tellsItsVersion } from './stateless.ts'
 import { requireSameArguments } from './tool-headers.ts'
@@ -95,14 +95,14 @@ async function answerOne(asking: Asking, request: RpcRequest, accepted: Accepted
   const token = progressTokenOf(request.params)
   // The session only tells clients apart that share a key. It grants no access.
   const headers = request.method === 'initialize' ? { [SESSION_HEADER]: newId('mcp') } : {}
-  const place = await placeFor(asking.scope, request)
+  const slot = await slotFor(asking.scope, request)
   if (!accepted.json || (token !== undefined && accepted.events)) {
     const answer = answerAsEvents(asking.scope, token, (progress) =>
-      place.during(answerTo({ ...asking, progress }, request)),
+      slot.during(answerTo({ ...asking, progress }, request)),
     )
     return { ...answer, headers: { ...answer.headers, ...headers } }
   }
-  return json(await place.during(answerTo(asking, request)), 200, headers)
+  return json(await slot.during(answerTo(asking, request)), 200, headers)
 }
 
 async function answerList(asking: Asking, body: readonly unknown[], accepted: AcceptedAnswers): Promise<Answer> {
