@@ -1,7 +1,7 @@
 import { describeError } from '../../lib/log.ts'
 import type { Blob, BlobRange } from '../../stores/blobs/blobs.ts'
+import type { BatchOwner } from '../../stores/sql/batches/batch-owner.ts'
 import type { FilePage, FileRecord } from '../../stores/sql/batches/file-records.ts'
-import type { Owner } from '../../stores/sql/batches/owner.ts'
 import { contentKey } from '../batch-ids.ts'
 import { blobsUnavailable } from './blobs-unavailable.ts'
 import { type ArrivingFile, type FileServices, receiveFile } from './receive-file.ts'
@@ -10,13 +10,13 @@ import { type ArrivingFile, type FileServices, receiveFile } from './receive-fil
 export interface BatchFiles {
   /** Stores a file while it arrives. */
   receive(file: ArrivingFile): Promise<FileRecord>
-  find(fileId: string, owner: Owner): Promise<FileRecord | undefined>
+  find(fileId: string, owner: BatchOwner): Promise<FileRecord | undefined>
   /** One more than the limit, where there are more. undefined: there is no file `after`. */
-  page(owner: Owner, page: FilePage): Promise<FileRecord[] | undefined>
+  page(owner: BatchOwner, page: FilePage): Promise<FileRecord[] | undefined>
   /** The content of a file, or a part of it; undefined if it was just removed. */
   content(fileId: string, range?: BlobRange): Promise<Blob | undefined>
   /** `in_use`: an unfinished batch reads it. */
-  remove(fileId: string, owner: Owner): Promise<'removed' | 'in_use' | 'absent'>
+  remove(fileId: string, owner: BatchOwner): Promise<'removed' | 'in_use' | 'absent'>
   /** Removes files that have expired, and what uploads and removals left that did not end. */
   sweep(signal: AbortSignal): Promise<void>
 }

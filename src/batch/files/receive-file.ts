@@ -6,8 +6,8 @@ import { describeError, type Log } from '../../lib/log.ts'
 import { unsent } from '../../pipeline/client.ts'
 import { asFormFailure } from '../../pipeline/request/incoming-form.ts'
 import type { Blobs } from '../../stores/blobs/blobs.ts'
+import type { BatchOwner } from '../../stores/sql/batches/batch-owner.ts'
 import type { FileContent, FileRecord, FileRecords } from '../../stores/sql/batches/file-records.ts'
-import type { Owner } from '../../stores/sql/batches/owner.ts'
 import { storableText } from '../../stores/sql/storable-text.ts'
 import { contentKey, newFileId } from '../batch-ids.ts'
 import { blobsUnavailable } from './blobs-unavailable.ts'
@@ -25,7 +25,7 @@ export interface FileServices {
 }
 
 export interface ArrivingFile {
-  readonly owner: Owner
+  readonly owner: BatchOwner
   readonly source: Source
   /** The media type of the form, with its boundary. */
   readonly contentType: string

@@ -4,9 +4,9 @@ import type { Log } from '../../lib/log.ts'
 import { describeError } from '../../lib/log.ts'
 import type { Blobs } from '../../stores/blobs/blobs.ts'
 import type { AdministeredBatches } from '../../stores/sql/batches/administered-batches.ts'
+import type { BatchOwner } from '../../stores/sql/batches/batch-owner.ts'
 import type { BatchRecord, BatchRecords, Creation } from '../../stores/sql/batches/batch-records.ts'
 import type { FileContent, FileRecords } from '../../stores/sql/batches/file-records.ts'
-import type { Owner } from '../../stores/sql/batches/owner.ts'
 import { contentKey, newBatchId, newFileId } from '../batch-ids.ts'
 import { contentCheck } from '../files/content-check.ts'
 import { linesOf } from '../lines.ts'
@@ -30,7 +30,7 @@ export interface RetryServices {
 export async function retryFailed(services: RetryServices, batch: BatchRecord): Promise<Creation> {
   const { records, config, blobs } = services
   const { file_retention_days: days, batch_max_active: mostActive } = config.general_settings
-  const owner: Owner = {
+  const owner: BatchOwner = {
     keyId: batch.key_id,
     teamId: batch.team_id,
     organizationId: batch.organization_id,
@@ -106,7 +106,7 @@ async function copyFailed(
 const NEWLINE = Uint8Array.of(0x0a)
 
 /** What cannot be removed now is removed when it has expired, or by the sweep. */
-async function discard({ records, blobs, log }: RetryServices, fileId: string, owner: Owner): Promise<void> {
+async function discard({ records, blobs, log }: RetryServices, fileId: string, owner: BatchOwner): Promise<void> {
   try {
     const isGone = (await records.files.giveUp(fileId)) || (await records.files.takeAway(fileId, owner)) === 'taken'
     if (!isGone) return

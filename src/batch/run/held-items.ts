@@ -2,7 +2,7 @@ import type { Outcome, ReadyItem } from './executor.ts'
 import { type Pace, pace } from './pace.ts'
 
 /** An item that this process has claimed. */
-export interface Held {
+export interface HeldItem {
   readonly item: ReadyItem
   state: 'waiting' | 'running' | 'recording'
   startedAt: number | undefined
@@ -15,16 +15,16 @@ export interface HeldItems {
   runningOfKey(keyId: string): number
   add(item: ReadyItem): void
   /** Those that wait, in the order of their claims, without those of batches that run as many as they may. */
-  startable(): Held[]
-  waiting(): readonly Held[]
-  waitingOf(batchId: string): Held[]
-  isWaiting(one: Held): boolean
-  started(one: Held): void
-  ended(one: Held, how: Outcome['kind']): void
+  startable(): HeldItem[]
+  waiting(): readonly HeldItem[]
+  waitingOf(batchId: string): HeldItem[]
+  isWaiting(one: HeldItem): boolean
+  started(one: HeldItem): void
+  ended(one: HeldItem, how: Outcome['kind']): void
   /** Puts an item back whose try found no room beside others of its batch: it waits until one of them has ended, and
    *  fewer run at once. False if it ran alone. */
-  heldBack(one: Held): boolean
-  remove(one: Held): void
+  heldBack(one: HeldItem): boolean
+  remove(one: HeldItem): void
   all(): ReadyItem[]
   /** Nothing may start before something has ended. */
   isFull(): boolean
@@ -47,7 +47,7 @@ interface OfBatch {
 }
 
 export function heldItems(concurrency: number): HeldItems {
-  const held = new Set<Held>()
+  const held = new Set<HeldItem>()
   const batches = new Map<string, OfBatch>()
   const keys = new Map<string, number>()
   const endings: number[] = []
@@ -64,14 +64,14 @@ export function heldItems(concurrency: number): HeldItems {
   /** A batch that may run as many items as the whole stage has no limit of its own. */
   const mayStart = ({ running, pace: { allowed }, isBlocked }: OfBatch) =>
     !isBlocked && (allowed >= concurrency || running < allowed)
-  const select = (test: (one: Held) => boolean) => [...held].filter(test)
-  const changeRunning = ({ item }: Held, by: 1 | -1) => {
+  const select = (test: (one: HeldItem) => boolean) => [...held].filter(test)
+  const changeRunning = ({ item }: HeldItem, by: 1 | -1) => {
     batchOf(item).running += by
     const running = (keys.get(item.keyId) ?? 0) + by
     if (running === 0) keys.delete(item.keyId)
     else keys.set(item.keyId, running)
   }
-  function enter(one: Held, state: Held['state']): void {
+  function enter(one: HeldItem, state: HeldItem['state']): void {
     count[one.state] -= 1
     count[state] += 1
     one.state = state

@@ -6,8 +6,8 @@ import type { BatchPlan, Claim, ItemClaim } from '../../stores/sql/batches/claim
 import type { Line } from '../lines.ts'
 import type { ItemExecutor, Outcome, ReadyItem } from './executor.ts'
 import { headroom } from './headroom.ts'
+import { itemRecording } from './item-recording.ts'
 import { itemReader } from './read-items.ts'
-import { recording } from './recording.ts'
 import { readRequestLine } from './request-line.ts'
 import { failed, runItem } from './run-item.ts'
 import type { RunServices } from './run-services.ts'
@@ -28,7 +28,7 @@ export function pipelineExecutor(services: RunServices): ItemExecutor {
   const plans = expiringMap<BatchPlan>(clock.now, PLANS_KEPT)
   const reader = itemReader(blobs)
   const limits = headroom(clock.now)
-  const records = recording(services)
+  const records = itemRecording(services)
 
   async function planOf(batchId: string): Promise<BatchPlan | undefined> {
     const plan = plans.get(batchId) ?? (await batchItems.plan(batchId))

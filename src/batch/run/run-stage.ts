@@ -5,7 +5,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { BatchStage } from '../batch-stage.ts'
 import type { ItemExecutor, Outcome } from './executor.ts'
 import { givingWay } from './giving-way.ts'
-import { type Held, heldItems } from './held-items.ts'
+import { type HeldItem, heldItems } from './held-items.ts'
 
 const RENEW_EVERY_MS = 10_000
 const RENEW_AGAIN_MS = 1000
@@ -41,7 +41,7 @@ export function runStage(options: {
   let renewedAt = 0
   let lookAt = 0
 
-  async function end(one: Held, outcome: Outcome): Promise<void> {
+  async function end(one: HeldItem, outcome: Outcome): Promise<void> {
     if (outcome.kind === 'postponed' && outcome.isHeldBack && held.heldBack(one)) return events.signal()
     const { item } = one
     const startedAt = one.startedAt ?? performance.now()
@@ -59,7 +59,7 @@ export function runStage(options: {
     telemetry.emit({ type: 'batch.item_ended', status, seconds })
   }
 
-  function start(one: Held): void {
+  function start(one: HeldItem): void {
     way.started(performance.now())
     held.started(one)
     void executor.run(one.item).then((outcome) => end(one, outcome))
@@ -67,7 +67,7 @@ export function runStage(options: {
 
   /** Gives back items that have not begun. */
   function putBack(
-    items: readonly Held[],
+    items: readonly HeldItem[],
     { delayMs, error }: { readonly delayMs: number; readonly error: string },
   ): void {
     for (const one of items) {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { wakeBatches } from '../../../batch/wake-up.ts'
-import { ownedBy, ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf, ownedBy } from '../../../stores/sql/batches/batch-owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { storable } from '../../storable.ts'
@@ -23,7 +23,7 @@ export const cancelBatch = defineRoute(
   async (scope) => {
     const { services, client } = scope
     const { batch_id: id } = scope.input.params
-    const owner = ownerOf(scope.caller())
+    const owner = batchOwnerOf(scope.caller())
     const found = await services.records.batches.cancel(id, ownedBy(owner, 'gateway_batch'))
     if (!found) throw noSuchBatch()
     const batch = requireCancelled(found)

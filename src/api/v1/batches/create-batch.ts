@@ -6,7 +6,7 @@ import { digestOf } from '../../../lib/crypto.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
-import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf } from '../../../stores/sql/batches/batch-owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
@@ -61,7 +61,7 @@ export async function makeBatch(scope: Scope<{ readonly json: NewBatch }>, calle
   const { services, client, input } = scope
   const { input_file_id, endpoint, metadata = null } = input.json
   const output_seconds = outputSeconds(input.json, services.config.general_settings.file_retention_days)
-  const owner = ownerOf(caller)
+  const owner = batchOwnerOf(caller)
   const idempotencyKey = idempotencyKeyOf(scope.header('idempotency-key'))
   const creation = await services.records.batches.create(
     {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf } from '../../../stores/sql/batches/batch-owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { storable } from '../../storable.ts'
@@ -19,7 +19,7 @@ export const getBatch = defineRoute(
   },
   async ({ services, caller, input }) => {
     const { batch_id: id } = input.params
-    const batch = await services.records.batches.find(id, ownerOf(caller()))
+    const batch = await services.records.batches.find(id, batchOwnerOf(caller()))
     if (!batch) throw noSuchBatch()
     return json(batchAnswer(batch))
   },

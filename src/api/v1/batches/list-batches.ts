@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf } from '../../../stores/sql/batches/batch-owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { storable } from '../../storable.ts'
@@ -30,7 +30,7 @@ export const listBatches = defineRoute(
   async ({ services, caller, input: { query } }) => {
     const { limit } = query
     const after = query.after === '' ? undefined : query.after
-    const found = await services.records.batches.page(ownerOf(caller()), { after, limit: limit + 1 })
+    const found = await services.records.batches.page(batchOwnerOf(caller()), { after, limit: limit + 1 })
     if (!found) throw noSuchBatch('after')
     return json(openaiPage(found.map(batchAnswer), limit))
   },

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { mostFormBytes } from '../../../lib/forms/file-form.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
-import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf } from '../../../stores/sql/batches/batch-owner.ts'
 import { refuseCompressed } from '../../middleware/refuse-compressed.ts'
 import { MEDIA_TYPES, requireType } from '../../middleware/require-type.ts'
 import { json } from '../../respond.ts'
@@ -40,7 +40,7 @@ export const createFile = defineRoute(
 export async function receiveUpload({ services, client, header, audits }: Scope, caller: Caller): Promise<Answer> {
   const contentType = requireType(header('content-type'), 'multipart')
   refuseCompressed(header('content-encoding'))
-  const owner = ownerOf(caller)
+  const owner = batchOwnerOf(caller)
   const source = client.upload(mostFormBytes(services.config.general_settings.batch_max_file_bytes))
   const receiving = services.files.receive({ owner, source, contentType })
   // Deferred: when the client leaves, what was stored of its upload is still removed.

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
-import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf } from '../../../stores/sql/batches/batch-owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { fileNotFound, fileParams } from './file-answer.ts'
@@ -24,7 +24,7 @@ export const deleteFile = defineRoute(
   },
   async ({ services, caller, input, audits }) => {
     const { file_id: id } = input.params
-    const owner = ownerOf(caller())
+    const owner = batchOwnerOf(caller())
     audits({ organization_id: owner.organizationId })
     const outcome = await services.files.remove(id, owner)
     if (outcome === 'absent') throw fileNotFound()

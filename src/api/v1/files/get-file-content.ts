@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../lib/errors.ts'
 import { describeError } from '../../../lib/log.ts'
-import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf } from '../../../stores/sql/batches/batch-owner.ts'
 import { defineRoute } from '../../route.ts'
 import { askedRange } from './asked-range.ts'
 import { attachment } from './attachment.ts'
@@ -22,7 +22,7 @@ export const getFileContent = defineRoute(
     },
   },
   async ({ services, client, requestId, isHead, caller, header, input }) => {
-    const file = await services.files.find(input.params.file_id, ownerOf(caller()))
+    const file = await services.files.find(input.params.file_id, batchOwnerOf(caller()))
     if (!file) throw fileNotFound()
     const size = Number(file.bytes)
     // A range is of GET alone.

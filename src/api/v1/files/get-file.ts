@@ -1,4 +1,4 @@
-import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf } from '../../../stores/sql/batches/batch-owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { fileAnswer, fileNotFound, fileObject, fileParams } from './file-answer.ts'
@@ -15,7 +15,7 @@ export const getFile = defineRoute(
     responses: { 200: { description: 'The file.', schema: fileObject } },
   },
   async ({ services, caller, input }) => {
-    const file = await services.files.find(input.params.file_id, ownerOf(caller()))
+    const file = await services.files.find(input.params.file_id, batchOwnerOf(caller()))
     if (!file) throw fileNotFound()
     return json(fileAnswer(file))
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
-import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { batchOwnerOf } from '../../../stores/sql/batches/batch-owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { openaiList, openaiPage } from '../openai-list.ts'
@@ -32,7 +32,7 @@ export const listFiles = defineRoute(
   },
   async ({ services, caller, input: { query } }) => {
     const after = query.after === '' ? undefined : query.after
-    const rows = await services.files.page(ownerOf(caller()), { ...query, after })
+    const rows = await services.files.page(batchOwnerOf(caller()), { ...query, after })
     if (!rows) throw new GatewayError('invalid_request', "There is no file that 'after' names.", { param: 'after' })
     return json(openaiPage(rows.map(fileAnswer), query.limit))
   },

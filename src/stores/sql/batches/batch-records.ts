@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { batchOf, queries, rowsOf } from '../query.ts'
 import type { GatewayBatchTable } from '../schema/batch-schema.ts'
 import type { Sql } from '../sql.ts'
-import { type Owner, ownedBy, ownerColumns } from './owner.ts'
+import { type BatchOwner, ownedBy, ownerColumns } from './batch-owner.ts'
 import { UNFINISHED } from './unfinished.ts'
 
 /** A batch as its clients see it. */
@@ -34,11 +34,11 @@ export type Creation =
 export interface BatchRecords {
   /** Makes a batch, unless its owner has `mostActive` of them, its input file is not there or cannot be run, its
    *  idempotency key was used, or another repeats what it would. All of it holds for simultaneous creations. */
-  create(batch: NewBatch, owner: Owner, mostActive: number): Promise<Creation>
-  find(batchId: string, owner: Owner): Promise<BatchRecord | undefined>
+  create(batch: NewBatch, owner: BatchOwner, mostActive: number): Promise<Creation>
+  find(batchId: string, owner: BatchOwner): Promise<BatchRecord | undefined>
   /** Newest first, behind the batch `after`; undefined if the owner has no such batch. */
   page(
-    owner: Owner,
+    owner: BatchOwner,
     options: { readonly after: string | undefined; readonly limit: number },
   ): Promise<BatchRecord[] | undefined>
   /** Cancels a batch that has not ended and whose files are not being written; `cancelled` is false for others and for
@@ -89,7 +89,7 @@ export const BATCH_COLUMNS = [
 ] as const satisfies readonly (keyof BatchRecord)[]
 
 /** The subject by which an owner's batches are counted: its team, else its key. */
-const turnOf = ({ keyId, teamId }: Owner) =>
+const turnOf = ({ keyId, teamId }: BatchOwner) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${`batches of ${teamId ?? keyId}`}, 0))`
 
 export function batchRecords(database: Sql): BatchRecords {
@@ -171,5 +171,5 @@ export function batchRecords(database: Sql): BatchRecords {
   }
 }
 
-const readable = (fileId: string, owner: Owner) => sql`
+const readable = (fileId: string, owner: BatchOwner) => sql`
   file_id = ${fileId} AND ${ownedBy(owner, 'gateway_file')} AND state = 'ready' AND gateway_file.expires_at > now()`

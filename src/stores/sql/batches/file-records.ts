@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { batchOf, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
-import { type Owner, ownedBy, ownerColumns } from './owner.ts'
+import { type BatchOwner, ownedBy, ownerColumns } from './batch-owner.ts'
 import { UNFINISHED } from './unfinished.ts'
 
 type Row = Selectable<Schema['gateway_file']>
@@ -47,7 +47,7 @@ export interface FileRecords {
   /** A file whose content is about to arrive. */
   create(file: {
     readonly fileId: string
-    readonly owner: Owner
+    readonly owner: BatchOwner
     readonly filename: string
     readonly retentionSeconds: number
   }): Promise<void>
@@ -55,12 +55,12 @@ export interface FileRecords {
   ready(fileId: string, content: FileContent, retentionSeconds: number): Promise<FileRecord | undefined>
   /** Marks a file as removed that never became ready; false if it did. */
   giveUp(fileId: string): Promise<boolean>
-  find(fileId: string, owner: Owner): Promise<FileRecord | undefined>
+  find(fileId: string, owner: BatchOwner): Promise<FileRecord | undefined>
   /** One more than the limit, where there are more. undefined: there is no file `after`. */
-  page(owner: Owner, page: FilePage): Promise<FileRecord[] | undefined>
+  page(owner: BatchOwner, page: FilePage): Promise<FileRecord[] | undefined>
   /** Takes a file from its owner; its content and its row are to be removed then. `in_use`: an unfinished batch reads
    *  it. */
-  takeAway(fileId: string, owner: Owner): Promise<'taken' | 'in_use' | 'absent'>
+  takeAway(fileId: string, owner: BatchOwner): Promise<'taken' | 'in_use' | 'absent'>
   /** Marks files as removed that have expired, unless an unfinished batch reads them, and abandoned uploads. Resolves
    *  with the ids of some removed files whose content has to be deleted. */
   takeExpired(limit: number): Promise<string[]>
@@ -89,7 +89,7 @@ const columnsOf = ({ bytes, sha256, lines, managedToolsLine }: FileContent) => (
 })
 
 export function fileRecords(database: Sql): FileRecords {
-  const ofOwner = (owner: Owner) => queries.selectFrom('gateway_file').where(ownedBy(owner, 'gateway_file'))
+  const ofOwner = (owner: BatchOwner) => queries.selectFrom('gateway_file').where(ownedBy(owner, 'gateway_file'))
 
   return {
     async create({ fileId, owner, filename, retentionSeconds }) {

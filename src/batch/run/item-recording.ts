@@ -23,7 +23,7 @@ interface Ended {
 }
 
 /** Records how tries ended, many in one statement. */
-export interface Recording {
+export interface ItemRecording {
   /** Resolves when it is stored; with false if the item's claim was lost, or this has closed. */
   add(item: ReadyItem, outcome: Outcome): Promise<boolean>
   /** Stores what has ended without waiting for more. */
@@ -32,7 +32,7 @@ export interface Recording {
   close(): void
 }
 
-export function recording(services: RunServices): Recording {
+export function itemRecording(services: RunServices): ItemRecording {
   const { sql, log, delivery, telemetry } = services
   const { batchItems } = services.records
   let waiting: Ended[] = []

@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /** Who a file or a batch belongs to: the key that made it, and all keys of that key's team. */
-export interface Owner {
+export interface BatchOwner {
   readonly keyId: string
   readonly teamId: string | null
   readonly organizationId: string | null
   readonly userId: string | null
 }
 
-export function ownerOf(caller: {
+export function batchOwnerOf(caller: {
   readonly kind: string
   readonly keyId: string | undefined
   readonly teamId: string | undefined
   readonly organizationId: string | undefined
   readonly userId: string | undefined
-}): Owner {
+}): BatchOwner {
   return {
     keyId: caller.keyId ?? caller.kind,
     teamId: caller.teamId ?? null,
@@ -25,7 +25,7 @@ export function ownerOf(caller: {
 
 /** The condition that a row belongs to the owner. A removed key or team may have left rows, and its id may be in use
  *  again. Keys and teams never change their organization, so that one of another organization is another owner. */
-export function ownedBy(owner: Owner, table: 'gateway_file' | 'gateway_batch'): RawBuilder<boolean> {
+export function ownedBy(owner: BatchOwner, table: 'gateway_file' | 'gateway_batch'): RawBuilder<boolean> {
   const { organizationId, teamId } = owner
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const organization = sql`${column('organization_id')} IS NOT DISTINCT FROM ${organizationId}::text`
@@ -35,7 +35,7 @@ export function ownedBy(owner: Owner, table: 'gateway_file' | 'gateway_batch'): 
 }
 
 /** The columns of an owner. */
-export const ownerColumns = (owner: Owner) => ({
+export const ownerColumns = (owner: BatchOwner) => ({
   key_id: owner.keyId,
   team_id: owner.teamId,
   organization_id: owner.organizationId,
