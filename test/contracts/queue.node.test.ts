@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { jsonLog } from '../../src/lib/log.ts'
 import { type ConsumeOptions, type PostgresQueueOptions, postgresQueue } from '../../src/stores/queue/postgres.ts'
-import type { Delivery, Handler } from '../../src/stores/queue/queue.ts'
+import type { DeliveredMessage, Handler } from '../../src/stores/queue/queue.ts'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
@@ -128,7 +128,7 @@ function postgresQueueContract(open: () => Promise<Sql>): void {
     const lost = "INSERT INTO gateway_queue (topic, body, attempts, due_at) VALUES ($1, '1', $2, now())"
     await sql.query({ sql: lost, parameters: ['taken once', 1] })
     await sql.query({ sql: lost, parameters: ['taken twice', 2] })
-    const seen: Delivery[] = []
+    const seen: DeliveredMessage[] = []
     await consumeUntil(
       queue,
       async (delivery) => void seen.push(delivery),
@@ -202,7 +202,7 @@ function postgresQueueContract(open: () => Promise<Sql>): void {
     }
     const queue = postgresQueue(flaky, { log: silent })
     await queueOf().send([{ topic: 't', body: 1 }])
-    const seen: Delivery[] = []
+    const seen: DeliveredMessage[] = []
     const consumer = running(queue, async (delivery) => void seen.push(delivery))
     await sleep(60)
     down = false

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Delivery, Handler, Queue } from '../../src/stores/queue/queue.ts'
+import type { DeliveredMessage, Handler, Queue } from '../../src/stores/queue/queue.ts'
 
 /** One queue under test. */
 export interface QueueUnderTest {
@@ -32,7 +32,7 @@ export function queueContract(open: () => Promise<QueueUnderTest>): void {
 
     it('that fails comes back under its id, and does not repeat its neighbours', async () => {
       await test.queue.send(['a', 'b', 'c'].map((body) => ({ topic: 'fragile', body })))
-      const seen: Delivery[] = []
+      const seen: DeliveredMessage[] = []
       const handled: string[] = []
       await test.handle(
         async (delivery) => {
@@ -76,8 +76,8 @@ export function queueContract(open: () => Promise<QueueUnderTest>): void {
     await expect(test.queue.send([])).resolves.toBeUndefined()
   })
 
-  async function firstDeliveries(count: number): Promise<Delivery[]> {
-    const seen: Delivery[] = []
+  async function firstDeliveries(count: number): Promise<DeliveredMessage[]> {
+    const seen: DeliveredMessage[] = []
     await test.handle(
       async (delivery) => {
         seen.push(delivery)

@@ -5,14 +5,14 @@ import { boundaryOf } from './multipart.ts'
 const encoder = new TextEncoder()
 const LINE_END_BYTES = 2
 
-export type Fields = readonly (readonly [name: string, value: string])[]
+export type FormFields = readonly (readonly [name: string, value: string])[]
 
 /** A form with the values of some plain fields changed, some left out (null), and fields added at the end; all other bytes
  *  are unchanged. `added` is called when the whole form has arrived. */
 export function editedForm(
   form: ArrivingForm,
   changes: Readonly<Record<string, string | null>>,
-  added?: () => Fields,
+  added?: () => FormFields,
 ): Pieces {
   const reader = form.reader()
   const list: (Pieces | (() => Promise<Pieces>))[] = []
@@ -57,9 +57,9 @@ export function editedForm(
 
 /** A new form of fields and one file. `late` fields follow the file, and are known only when it has been read. */
 export function newForm(
-  fields: Fields,
+  fields: FormFields,
   file: { readonly name: string; readonly filename: string; readonly contentType: string; readonly content: Pieces },
-  late: () => Promise<Fields> = async () => [],
+  late: () => Promise<FormFields> = async () => [],
 ): { readonly body: Pieces; readonly contentType: string } {
   const boundary = `gateway-${crypto.randomUUID()}`
   const line = `--${boundary}\r\n`
@@ -79,5 +79,5 @@ export function newForm(
 
 const quoted = (text: string) => text.replace(/[\r\n"]/g, encodeURIComponent)
 const disposition = (name: string) => `Content-Disposition: form-data; name="${quoted(name)}"`
-const written = ([name, value]: Fields[number]) => `${disposition(name)}\r\n\r\n${value}`
+const written = ([name, value]: FormFields[number]) => `${disposition(name)}\r\n\r\n${value}`
 const fixed = (position: number) => () => position

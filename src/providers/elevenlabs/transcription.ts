@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import type { Fields } from '../../lib/forms/form-parts.ts'
+import type { FormFields } from '../../lib/forms/form-parts.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
 import type { SpeechToTextRequest } from '../../modes/elevenlabs/speech-to-text.ts'
@@ -72,7 +72,7 @@ function billedSeconds({ seconds = 0 }: Transcript, request: TranscriptionReques
 const OFF: ReadonlySet<string> = new Set(['', 'false'])
 
 /** Everything but the file. */
-function fieldsOf(call: Outgoing<TranscriptionRequest>, connection: Connection): Fields {
+function fieldsOf(call: Outgoing<TranscriptionRequest>, connection: Connection): FormFields {
   const { body } = call
   const native = ownTranscriptionOptions(body, API, { drop: dropper(call), refused: OTHER_ANSWERS })
   const { language, response_format, temperature } = body

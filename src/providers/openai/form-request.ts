@@ -1,5 +1,5 @@
 import type { ArrivingForm } from '../../lib/forms/arriving-form.ts'
-import { editedForm, type Fields, newForm } from '../../lib/forms/form-parts.ts'
+import { editedForm, type FormFields, newForm } from '../../lib/forms/form-parts.ts'
 import { type FormFile, isFormFile, isInMetadata, type RequestForm } from '../../modes/form.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
@@ -49,7 +49,7 @@ function rewritten(path: string, body: ModelRequest, form: RequestForm, connecti
 /** Models that answer in plain JSON alone. */
 const PLAIN = /^gpt-(.*-)?transcribe/
 
-function fieldsOf(asked: ModelRequest, { model }: Connection): Fields {
+function fieldsOf(asked: ModelRequest, { model }: Connection): FormFields {
   const { timestamp_granularities: _, ...plain } = asked
   const body = PLAIN.test(model) ? { ...plain, response_format: 'json' } : asked
   return Object.entries({ ...body, model }).flatMap(([name, value]) =>
@@ -65,7 +65,7 @@ function withheld({ withheld: names = [], raw }: RequestForm): Record<string, st
 
 /** The operator's defaults for fields that the client left out. undefined without defaults, so that the length of the form
  *  stays known. */
-function added(defaults: Connection['defaults'], form: ArrivingForm): (() => Fields) | undefined {
+function added(defaults: Connection['defaults'], form: ArrivingForm): (() => FormFields) | undefined {
   const { voice_id: _voice, ...set } = defaults
   if (Object.keys(set).length === 0) return undefined
   return () => {

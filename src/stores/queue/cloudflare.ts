@@ -1,6 +1,6 @@
 import { describeError, type Log } from '../../lib/log.ts'
 import { encodeBody } from './message-body.ts'
-import type { Delivery, Handler, Message, Queue } from './queue.ts'
+import type { DeliveredMessage, Handler, Message, Queue } from './queue.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 import { inTime } from './send-deadline.ts'
 
@@ -53,7 +53,7 @@ export function retryLater(message: QueueMessage): void {
   message.retry({ delaySeconds: retryDelaySeconds(message.attempts) })
 }
 
-function deliveryOf({ id, attempts, body }: QueueMessage): Delivery {
+function deliveryOf({ id, attempts, body }: QueueMessage): DeliveredMessage {
   if (typeof body !== 'object' || body === null || !('topic' in body) || typeof body.topic !== 'string') {
     throw new TypeError('This message was not sent by the gateway: it has no topic.')
   }

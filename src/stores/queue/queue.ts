@@ -4,7 +4,7 @@ export interface Message {
   readonly body: unknown
 }
 
-export interface Delivery extends Message {
+export interface DeliveredMessage extends Message {
   /** The same for all deliveries of a message, for idempotent handling. */
   readonly id: string
   /** 1 for the first delivery. */
@@ -13,7 +13,7 @@ export interface Delivery extends Message {
 
 /** Handles a message. If it throws, the message is delivered again, a bounded number of times, and then dead-lettered. A
  *  failure does not repeat other messages. */
-export type Handler = (delivery: Delivery) => Promise<void>
+export type Handler = (delivery: DeliveredMessage) => Promise<void>
 
 /** The sending side, which every runtime has. It resolves when the messages survive the process, and rejects within seconds
  *  if that is not certain. */

@@ -1,6 +1,6 @@
 import type { IncomingAnswer } from '../incoming-answer.node.ts'
 import { BrokenAnswer, type Framing, firstLine, framingOf } from './answer-head.ts'
-import { addField, type Fields } from './header-line.node.ts'
+import { addField, type HeaderFields } from './header-line.node.ts'
 
 /** Longer heads, trailers and sizes of chunks are refused. */
 const LONGEST_LINES_BYTES = 16_384
@@ -29,7 +29,7 @@ export function answerReader(): AnswerReader {
   let receiver: Receiver
   let part: Part
   let [status, old]: [number, boolean] = [0, false]
-  let fields: Fields = {}
+  let fields: HeaderFields = {}
   let kept: Framing['kept']
   /** What is missing of the body or the chunk. */
   let missing = 0

@@ -25,7 +25,7 @@ export interface Sending {
 }
 
 /** A connection, which serves one request at a time. */
-export interface Connection extends AnswerSource {
+export interface Http1Connection extends AnswerSource {
   send(sending: Sending): void
 }
 
@@ -34,12 +34,12 @@ export interface Pool {
   readonly origin: string
   readonly host: string
   readonly port: number
-  readonly all: Set<Connection>
+  readonly all: Set<Http1Connection>
   /** Those that serve nobody; the last one was used last. */
-  readonly resting: Connection[]
+  readonly resting: Http1Connection[]
 }
 
-export function openConnection({ origin, host, port, all, resting }: Pool): Connection {
+export function openConnection({ origin, host, port, all, resting }: Pool): Http1Connection {
   const onread = {
     buffer: ARRIVING,
     callback(length: number) {
@@ -104,7 +104,7 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
   socket.on('error', leaveFor)
   socket.on('close', () => leave())
 
-  const connection: Connection = {
+  const connection: Http1Connection = {
     send(sending) {
       answer = sending.answer
       answer.source = connection

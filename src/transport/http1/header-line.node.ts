@@ -1,7 +1,7 @@
 import { HEADER_NAME, HEADER_VALUE } from '../../lib/bytes/header-text.ts'
 
 /** Headers by their lower-case names; a repeated one is joined by a comma. */
-export type Fields = Record<string, string>
+export type HeaderFields = Record<string, string>
 
 const [TAB, BLANK, COLON] = [9, 32, 58]
 /** Where a byte may stand: a bit for names of headers, and one for values. */
@@ -19,7 +19,12 @@ const knownNames = Array.from<{ readonly bytes: Uint8Array; readonly name: strin
 })
 
 /** Adds the header of the line between two places, behind which its end stands, unless it is malformed. */
-export function addField(fields: Fields, bytes: Buffer, start: number, end: number): 'new' | 'repeated' | 'malformed' {
+export function addField(
+  fields: HeaderFields,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): 'new' | 'repeated' | 'malformed' {
   let colon = start
   let hash = 0
   for (; mayStand(bytes[colon], IN_NAMES); colon += 1) hash = (hash * 31 + (bytes[colon] as number)) | 0

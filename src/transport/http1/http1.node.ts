@@ -2,7 +2,7 @@ import type { Abort } from '../../lib/abort.ts'
 import { afterReads } from '../../lib/timers/after-reads.node.ts'
 import { incomingAnswer } from '../incoming-answer.node.ts'
 import { type RequestBody, type Transport, TransportError, type UpstreamRequest } from '../transport.ts'
-import { type Connection, openConnection, type Pool, type Sending } from './connection.node.ts'
+import { type Http1Connection, openConnection, type Pool, type Sending } from './connection.node.ts'
 import { type HeadWriter, headWriter } from './request-head.ts'
 
 interface Origin extends Pool {
@@ -21,7 +21,7 @@ export function http1Transport(others: Transport): Transport & { close(): Promis
     if (known) return known
     const { hostname, port, host: authority } = new URL(origin)
     const host = hostname.replace(/^\[|\]$/g, '')
-    const connections = { all: new Set<Connection>(), resting: [] }
+    const connections = { all: new Set<Http1Connection>(), resting: [] }
     const made = { origin, host, port: Number(port || 80), ...connections, headOf: headWriter(authority) }
     origins.set(origin, made)
     return made

@@ -16,7 +16,7 @@ import { StoreUnavailable } from '../store-unavailable.ts'
 import { milliseconds } from '../windows.ts'
 import { ADMIT, COUNTED, YET_TO_BEGIN } from './admit-text.ts'
 import { DEPLOYMENTS, limitsText, preferenceCode, readSignals } from './deployments.ts'
-import { asNumber, isRead, type Reply, readFlag, readList, readNumber, readNumbers, readText } from './reply.ts'
+import { asNumber, isRead, readFlag, readList, readNumber, readNumbers, readText, type ScriptReply } from './reply.ts'
 import { inDigits, luaScript, quoted, type Script, written } from './script.ts'
 import { budgetKeys, deploymentKeys, type ScriptKey, type SharedKeys } from './script-keys.ts'
 
@@ -113,7 +113,7 @@ const ofSlots = encodedOnce((slots: readonly Slot[]) => ({
   args: written([slots.length, ...slots.map(({ limit }) => limit)]),
 }))
 
-function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
+function decode(reply: ScriptReply, call: Admission): Admitted | Refused | Stale {
   const kind = readText(reply)
   const now = readNumber(reply)
   if (kind === 'stale') {
@@ -151,7 +151,7 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
 
 const CACHED = ['hit', 'follow', 'lead', 'alone'] as const
 
-function readCached(reply: Reply): Cached {
+function readCached(reply: ScriptReply): Cached {
   const told = readText(reply)
   const state = CACHED.find((one) => one === told)
   if (!state) throw new StoreUnavailable('nonsense')
@@ -161,7 +161,7 @@ function readCached(reply: Reply): Cached {
   return { state, answers }
 }
 
-function readQuotas({ items }: Reply, { length }: readonly Quota[]): QuotaStates {
+function readQuotas({ items }: ScriptReply, { length }: readonly Quota[]): QuotaStates {
   if (items.length !== 2 * length) throw new StoreUnavailable('nonsense')
   const used = new Array<number>(length)
   const resetsAt = new Array<number>(length)
@@ -184,7 +184,7 @@ function item<Item>(items: readonly Item[], index: number): Item {
   return found
 }
 
-function readIndexes<Item>(indexes: Reply, items: readonly Item[]): Item[] {
+function readIndexes<Item>(indexes: ScriptReply, items: readonly Item[]): Item[] {
   const found: Item[] = []
   while (!isRead(indexes)) found.push(item(items, readNumber(indexes)))
   return found

@@ -10,7 +10,7 @@ import {
 } from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
 import { milliseconds } from '../windows.ts'
-import { type Reply, readFlag, readNumber, readText } from './reply.ts'
+import { readFlag, readNumber, readText, type ScriptReply } from './reply.ts'
 import { inDigits } from './script.ts'
 
 /** The state of one deployment and its rules. `in-process/deployment-state.ts` implements them in TypeScript; the
@@ -153,7 +153,7 @@ export const preferenceCode = (preference: Preference | undefined): number =>
   preference ? PREFERRED_BY.indexOf(preference.by) + 1 : 0
 
 /** Reads the reply of `signalsOf`. */
-export function readSignals(reply: Reply, deployment: string): DeploymentSignals {
+export function readSignals(reply: ScriptReply, deployment: string): DeploymentSignals {
   return {
     deployment,
     active: readNumber(reply),
@@ -172,7 +172,7 @@ export function readSignals(reply: Reply, deployment: string): DeploymentSignals
 }
 
 /** In the order of the units. */
-const readUsed = (reply: Reply): Readonly<Record<CapacityUnit, number | undefined>> => ({
+const readUsed = (reply: ScriptReply): Readonly<Record<CapacityUnit, number | undefined>> => ({
   requests: readNumber(reply) || undefined,
   tokens: readNumber(reply) || undefined,
   images: readNumber(reply) || undefined,

@@ -1,4 +1,4 @@
-import type { Reply } from './reply.ts'
+import type { ScriptReply } from './reply.ts'
 import type { ScriptKey } from './script-keys.ts'
 
 export type Argument = string | number
@@ -21,7 +21,7 @@ export function inDigits(amount: number): string {
 export interface Script<Input, Output> {
   readonly text: string
   encode(input: Input): { readonly keys: readonly ScriptKey[]; readonly args: string }
-  decode(reply: Reply, input: Input): Output
+  decode(reply: ScriptReply, input: Input): Output
 }
 /** The time, and functions that read keys and arguments in order. ARGV[1] is the clock, or empty for the server's. ARGV[2]
  *  has all arguments as one JSON array, which is cheaper than separate arguments. */

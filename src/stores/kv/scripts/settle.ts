@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../store-unavailable.ts'
 import { milliseconds } from '../windows.ts'
 import { YET_TO_BEGIN } from './admit-text.ts'
 import { DEPLOYMENTS } from './deployments.ts'
-import { isRead, type Reply, readFlag, readNumber } from './reply.ts'
+import { isRead, readFlag, readNumber, type ScriptReply } from './reply.ts'
 import { inDigits, luaScript, quoted, type Script } from './script.ts'
 import { budgetKeys, deploymentKeys, type ScriptKey, slotKeys } from './script-keys.ts'
 
@@ -240,7 +240,7 @@ function outcomeText(outcome: DeploymentOutcome): string {
 
 const ifAny = (amount: number | undefined): string => (amount === undefined ? '""' : inDigits(amount))
 
-function decode(reply: Reply, { outcomes }: Settlement): readonly Cooled[] | undefined {
+function decode(reply: ScriptReply, { outcomes }: Settlement): readonly Cooled[] | undefined {
   readFlag(reply)
   if (isRead(reply)) return undefined
   const cooled: Cooled[] = []

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { addField, type Fields } from '../../../../transport/http1/header-line.node.ts'
+import { addField, type HeaderFields } from '../../../../transport/http1/header-line.node.ts'
 import type { Incoming } from '../messages.node.ts'
 
 /** Longer requests are left to Node, which receives them as they are read. */
@@ -25,7 +25,7 @@ export function readRequest(bytes: Buffer, socket: Socket): PlainRequest | 'inco
   if (lineEnd === -1) return canBecomeOne(bytes) ? 'incomplete' : 'other'
   const target = FIRST_LINE.exec(bytes.toString('latin1', 0, lineEnd - 1))?.[1]
   if (target === undefined || bytes[lineEnd - 1] !== CR) return 'other'
-  const headers: Fields = {}
+  const headers: HeaderFields = {}
   let at = lineEnd + 1
   for (let count = 0; ; count++) {
     const end = bytes.indexOf(LF, at)
@@ -49,7 +49,7 @@ function canBecomeOne(bytes: Buffer): boolean {
 }
 
 /** Whether nothing but the length says where the request ends, and nothing is asked of the connection. */
-function isPlain(headers: Fields): boolean {
+function isPlain(headers: HeaderFields): boolean {
   return (
     headers.host !== undefined &&
     LENGTH.test(headers['content-length'] ?? '') &&
@@ -69,7 +69,7 @@ interface State extends Incoming {
 }
 
 /** A request that is here as a whole: nothing more happens to it. */
-function plainIncoming(url: string, headers: Fields, body: Uint8Array, socket: Socket): Incoming {
+function plainIncoming(url: string, headers: HeaderFields, body: Uint8Array, socket: Socket): Incoming {
   // The functions are shared by all requests, so that one costs a single object.
   const incoming: State = {
     method: 'POST',
