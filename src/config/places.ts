@@ -1,7 +1,7 @@
 import { isAlias, isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import type { Mistake } from './config-error.ts'
 
-export interface Place {
+export interface Position {
   readonly line: number
   readonly column: number
 }
@@ -10,7 +10,7 @@ const PARTS = /\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g
 const SYNTAX = /^line (\d+), column (\d+)$/
 
 /** Finds where a mistake of a file stands, by its path: the key itself, or the nearest one above that is there. */
-export function placesIn(yaml: string): (path: string) => Place | undefined {
+export function placesIn(yaml: string): (path: string) => Position | undefined {
   const lines = new LineCounter()
   const document = parseDocument(yaml, {
     version: '1.2',

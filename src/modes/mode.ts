@@ -3,7 +3,7 @@ import type { ModelMode } from '../config/sections/model-list.ts'
 import type { JsonRecord } from '../lib/json/lenient.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
 import type { Drop } from './field-table.ts'
-import type { Asked } from './price/surcharges.ts'
+import type { AskedSurcharge } from './price/surcharges.ts'
 import type { Tariff } from './price/tariff.ts'
 import type { Usage } from './usage.ts'
 
@@ -67,7 +67,7 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
    *  where it reads one. */
   inputs?(request: Request): number
   /** The surcharges that the request asks for. */
-  asks?(request: Request): readonly Asked[]
+  asks?(request: Request): readonly AskedSurcharge[]
   /** Estimates the tokens of a request, at vendors that bill tokens and report none. */
   unreported?(request: Request): { readonly inputTokens: number; readonly outputTokens: number }
   /** Estimates the likely and the largest usage of a file by its bytes, where neither the request nor the provider

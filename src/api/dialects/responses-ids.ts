@@ -1,5 +1,5 @@
 import { entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
-import { idPlaces, type Standing } from '../../pipeline/ids/named-ids.ts'
+import { type IdStanding, idPlaces } from '../../pipeline/ids/named-ids.ts'
 
 /** The member that holds an item's whole content. The provider looks up an item that comes without it. */
 const CONTENT: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const CONTENT: Readonly<Record<string, string>> = {
 const BARE: ReadonlySet<string> = new Set(['type', 'id', 'status'])
 
 /** Whether the provider needs its stored copy of an item with an id. */
-function standingOfItem(item: JsonRecord): Standing {
+function standingOfItem(item: JsonRecord): IdStanding {
   const isBare = Object.entries(item).every(([name, value]) => BARE.has(name) || value === null)
   if (item.type === 'item_reference' || isBare) return 'reference'
   const content = item[entryOf(CONTENT, item.type ?? 'message') ?? '']

@@ -19,7 +19,7 @@ export interface ResetLinks {
 }
 
 /** The outcome of a request for an e-mail, for the audit: clients always get the same answer. */
-export interface Asked {
+export interface RequestedReset {
   readonly result: 'sent' | 'unknown_account' | 'disabled' | 'too_many' | 'no_email'
   readonly accountId: string | undefined
 }
@@ -28,7 +28,7 @@ export interface Asked {
 export interface PasswordResets {
   /** Sends a link if the address has an active account, after the answer, so that its time reveals nothing. Throws after
    *  too many requests from one address. */
-  ask(email: string, client: SessionClient): Promise<Asked>
+  ask(email: string, client: SessionClient): Promise<RequestedReset>
   /** Creates a token for an administrator to pass on. */
   issue(accountId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>
   /** undefined: the token is unknown, used, or too old. Throws after too many from one address, as `use` does. */

@@ -1,9 +1,9 @@
 import { calculatePKCECodeChallenge, customFetch, generateRandomCodeVerifier, generateRandomNonce } from 'oauth4webapi'
 import type { Secret } from '../../lib/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
+import { type IdentityProvider, type ProviderSettings, providerSource } from './identity-provider.ts'
 import { SignOnProblem } from './problem.ts'
 import { type Profile, profileOf, type Return } from './profile.ts'
-import { type Provider, type ProviderSettings, providerSource } from './provider.ts'
 
 export interface ClientSettings {
   readonly id: string
@@ -72,7 +72,7 @@ export function authorization(
   }
 }
 
-async function factsOf({ issuer, server, request }: Provider): Promise<ProviderFacts> {
+async function factsOf({ issuer, server, request }: IdentityProvider): Promise<ProviderFacts> {
   const { authorization_endpoint, token_endpoint, userinfo_endpoint = null, jwks_uri: address } = server
   const facts = { issuer: issuer ?? null, authorization_endpoint, token_endpoint, userinfo_endpoint }
   if (address === undefined) return { ...facts, keys: null }

@@ -12,9 +12,9 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi'
 import type { Secret } from '../../lib/secret.ts'
+import type { IdentityProvider } from './identity-provider.ts'
 import { type Claims, isKept, isVerified } from './kinds.ts'
 import { SignOnProblem } from './problem.ts'
-import type { Provider } from './provider.ts'
 import { redeemCode } from './redeem-code.ts'
 
 const SKEW_SECONDS = 30
@@ -44,7 +44,7 @@ export interface Return {
 /** Redeems the code of a login for the person's profile. Everything that a token says is checked: its issuer, audience,
  *  end, nonce and signature, and that the profile is of the same person. */
 export async function profileOf(
-  provider: Provider,
+  provider: IdentityProvider,
   client: { readonly id: string; readonly secret: Secret; readonly redirectUri: string },
   { parameters, state, verifier, nonce }: Return,
 ): Promise<Profile> {
@@ -91,7 +91,7 @@ export async function profileOf(
 /** Throws where the token in an answer is not signed by one of the provider's keys. A provider may have replaced a key under
  *  its name: then its keys are read again. */
 async function requireSignature(
-  provider: Provider,
+  provider: IdentityProvider,
   server: AuthorizationServer,
   response: Response,
   kept = provider.keys,
@@ -135,14 +135,14 @@ async function readUserinfo(
   us: Client,
   accessToken: string,
   subject: string | undefined,
-  request: Provider['request'],
+  request: IdentityProvider['request'],
 ): Promise<Claims | undefined> {
   if (server.userinfo_endpoint === undefined) return undefined
   const response = await userInfoRequest(server, us, accessToken, request)
   return processUserInfoResponse(server, us, subject ?? skipSubjectCheck, response)
 }
 
-function nameOf(expected: string | undefined, issuer: string | undefined, { server }: Provider): string {
+function nameOf(expected: string | undefined, issuer: string | undefined, { server }: IdentityProvider): string {
   if (issuer === undefined) return server.userinfo_endpoint ?? refuse('it has no address for profiles')
   return expected?.includes('://') ? expected : issuer
 }

@@ -1,9 +1,9 @@
 import { authorizationCodeGrantRequest, type Client, type ClientAuth, ClientSecretPost } from 'oauth4webapi'
 import { reveal, type Secret } from '../../lib/secret.ts'
-import type { Provider } from './provider.ts'
+import type { IdentityProvider } from './identity-provider.ts'
 
 export interface Redemption {
-  readonly server: Provider['server']
+  readonly server: IdentityProvider['server']
   readonly us: Client
   /** Of the answer that came back with the browser. */
   readonly code: URLSearchParams
@@ -15,7 +15,7 @@ export interface Redemption {
 /** Sends a code to the provider, with the client's secret where the provider takes it: in the header, as every provider has
  *  to unless it says otherwise, or in the body. Many providers take both, but of each client only the one that it was
  *  registered with, and do not say which. */
-export async function redeemCode(provider: Provider, redemption: Redemption): Promise<Response> {
+export async function redeemCode(provider: IdentityProvider, redemption: Redemption): Promise<Response> {
   const { server, us, code, redirectUri, verifier } = redemption
   const secret = reveal(redemption.secret)
   const inBody = ClientSecretPost(secret)

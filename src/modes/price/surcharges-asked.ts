@@ -1,15 +1,15 @@
 import { camelName } from '../../lib/json/camel-case.ts'
 import { asList, asRecord, asText, entryOf, hasAnyOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../mode.ts'
-import { type Asked, type Terms, type ToolUses, UNPRICED, USUAL } from './surcharges.ts'
+import { type AskedSurcharge, type Terms, type ToolUses, UNPRICED, USUAL } from './surcharges.ts'
 
-const NOTHING: readonly Asked[] = []
+const NOTHING: readonly AskedSurcharge[] = []
 /** The assumed number of uses of a tool where the request has no limit. */
 const LIKELY_USES = 5
 const MOST_USES = 20
 
 /** The surcharges that a chat request of any dialect asks for. */
-export function surchargesAsked(request: ModelRequest): readonly Asked[] {
+export function surchargesAsked(request: ModelRequest): readonly AskedSurcharge[] {
   if (!hasAnyOf(request, FIELDS)) return NOTHING
   return [
     ...termsAsked(request),
@@ -25,7 +25,7 @@ const OTHERS = ['tools', 'additionalModelRequestFields', 'search_parameters', 'p
 /** All fields that can ask for a surcharge. Most requests have none of them. */
 const FIELDS: ReadonlySet<string> = new Set([...TERMS, ...SEARCHES, ...OTHERS, 'serviceTier'])
 
-function termsAsked(fields: JsonRecord, at = ''): Asked[] {
+function termsAsked(fields: JsonRecord, at = ''): AskedSurcharge[] {
   return TERMS.flatMap((name) => {
     const value = fields[name] ?? fields[camelName(name)]
     if (value === undefined || value === null) return []
@@ -52,7 +52,7 @@ const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
 /** A tool's name in `tool_costs`: its type without the version. */
 export const toolName = (type: string): string => type.toLowerCase().replace(VERSION, '')
 
-function toolsAsked({ tools, max_tool_calls }: ModelRequest): Asked[] {
+function toolsAsked({ tools, max_tool_calls }: ModelRequest): AskedSurcharge[] {
   return asList(tools).flatMap((tool, index) => {
     const { type, max_uses, environment } = asRecord(tool)
     if (type === undefined) return googleTools(asRecord(tool), `tools.${index}`)
@@ -73,7 +73,7 @@ const GOOGLE_TOOLS: Readonly<Record<string, string>> = {
   googleMaps: 'google_maps',
 }
 
-function googleTools(tool: JsonRecord, at: string): Asked[] {
+function googleTools(tool: JsonRecord, at: string): AskedSurcharge[] {
   return Object.keys(tool).flatMap((member) => {
     const name = entryOf(GOOGLE_TOOLS, camelName(member))
     return name === undefined || !isOn(tool[member]) ? [] : [use(name, `${at}.${member}`, undefined)]
@@ -85,8 +85,8 @@ function isHosted(environment: unknown): boolean {
 }
 
 /** Searches and other services that a request asks for by fields of their own instead of a tool. */
-function searchesAsked(request: ModelRequest): Asked[] {
-  const asked: Asked[] = []
+function searchesAsked(request: ModelRequest): AskedSurcharge[] {
+  const asked: AskedSurcharge[] = []
   for (const field of SEARCHES) {
     if (isOn(request[field])) asked.push(use('web_search', field, undefined))
   }
@@ -106,15 +106,15 @@ function isOn(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false
 }
 
-function use(name: string, param: string, limit: unknown): Asked {
+function use(name: string, param: string, limit: unknown): AskedSurcharge {
   const most = typeof limit === 'number' && limit >= 0 ? Math.min(limit, MOST_USES) : LIKELY_USES
   return { kind: 'use', name, value: '', param, most }
 }
 
 /** Surcharges as part of a usage, with `times` as the number of uses of each tool. */
 export function asUsage(
-  asked: readonly Asked[],
-  times: (use: Asked) => number,
+  asked: readonly AskedSurcharge[],
+  times: (use: AskedSurcharge) => number,
 ): { readonly terms?: Terms; readonly toolUses?: ToolUses } {
   if (asked.length === 0) return NO_USAGE
   const terms: Record<string, string> = {}
@@ -129,4 +129,4 @@ export function asUsage(
 const NO_USAGE = {}
 
 export const once = (): number => 1
-export const asOftenAsItMay = ({ most }: Asked): number => most ?? 1
+export const asOftenAsItMay = ({ most }: AskedSurcharge): number => most ?? 1

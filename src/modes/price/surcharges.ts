@@ -2,7 +2,7 @@ import type { ModelInfo } from '../../config/sections/model-list.ts'
 import { entryOf } from '../../lib/json/lenient.ts'
 
 /** A surcharge that a request asks for: it changes the price of tokens, or is billed in addition. */
-export interface Asked {
+export interface AskedSurcharge {
   /** A term multiplies the price of every token, such as `service_tier`. A use of a tool is billed each time, such as
    *  `web_search`. */
   readonly kind: 'term' | 'use'
@@ -37,7 +37,7 @@ export const USUAL: ReadonlySet<string> = new Set([
 const CHEAPER: ReadonlySet<string> = new Set(['flex', 'batch', 'scale', 'reserved'])
 
 /** The first surcharge that has no price at a deployment. */
-export function withoutPrice(info: ModelInfo, asked: readonly Asked[]): Asked | undefined {
+export function withoutPrice(info: ModelInfo, asked: readonly AskedSurcharge[]): AskedSurcharge | undefined {
   return asked.find(({ kind, name, value }) =>
     kind === 'use' ? entryOf(info.tool_costs ?? {}, name) === undefined : multiplier(info, name, value) === undefined,
   )

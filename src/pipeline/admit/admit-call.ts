@@ -16,7 +16,7 @@ import { type Parsed, unlessMalformed } from '../request/checked.ts'
 import { parse } from '../request/parse.ts'
 import type { PipelineServices } from '../services.ts'
 import { budgetsOf, chargedAccounts, costsOf, holdsOf, leaveOut } from './budget-holds.ts'
-import { decide, type Held, LEASE_SECONDS, type Seeds } from './decide.ts'
+import { decide, type HeldRecords, LEASE_SECONDS, type Seeds } from './decide.ts'
 import { expecting } from './expected-cost.ts'
 import type { AskedBudget, Hold } from './hold.ts'
 import { type PlannedRequest, planRequest, type ReadRequest } from './plan-request.ts'
@@ -91,7 +91,7 @@ function admitRead(
 ): AdmittedCall | Promise<AdmittedCall> {
   let plannedFor = input.caller
   let planned = planRequest(services, input, read, plannedFor)
-  const ask = (caller: Caller, seeds: Seeds, { versions, confirmedAt }: Held): AskedAdmission => {
+  const ask = (caller: Caller, seeds: Seeds, { versions, confirmedAt }: HeldRecords): AskedAdmission => {
     // Planned once for each caller: its permissions may have changed, and a plan remembers the models that it does without.
     if (caller !== plannedFor) planned = planRequest(services, input, read, caller)
     plannedFor = caller

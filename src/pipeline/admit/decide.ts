@@ -23,7 +23,7 @@ export type Seeds = ReadonlyMap<string, { readonly period: string; readonly spen
 export const NO_SEEDS: Seeds = new Map()
 
 /** The caller's versions in an admission. */
-export type Held = Pick<Admission, 'versions' | 'confirmedAt'>
+export type HeldRecords = Pick<Admission, 'versions' | 'confirmedAt'>
 
 /** The caller and the address of the request. */
 export interface Asking {
@@ -42,7 +42,7 @@ export interface Decision<Asked extends Admission = Admission> {
 }
 
 /** What is asked of the shared store for a caller: `seeds` is spend that was read for it, `held` its versions. */
-type Ask<Asked extends Admission> = (caller: Caller, seeds: Seeds, held: Held) => Asked
+type Ask<Asked extends Admission> = (caller: Caller, seeds: Seeds, held: HeldRecords) => Asked
 
 /** Whether a call can do without what was refused. */
 type DoesWithout = (caller: Caller, refused: Refused) => boolean
@@ -128,7 +128,7 @@ function learn({ storeClock }: PipelineServices, { unconfirmed, now }: Decided, 
   if (!unconfirmed && now !== undefined) storeClock.learn(now, askedAt)
 }
 
-function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, remembered }: Caller): Held {
+function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, remembered }: Caller): HeldRecords {
   return { versions: clock.now() - readAt < JUST_READ_MS ? versions : remembered, confirmedAt }
 }
 

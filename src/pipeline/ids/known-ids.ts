@@ -8,7 +8,7 @@ import type { PipelineServices } from '../services.ts'
 import { type NamedId, namedIds } from './named-ids.ts'
 
 /** The tenant that owns an object, by its name, and the deployment that holds it. */
-export interface Owner {
+export interface IdOwner {
   /** '' if it was a tenant of the caller's name in another organization. */
   readonly tenant: string
   readonly deployment: string
@@ -17,7 +17,7 @@ export interface Owner {
 /** An id in a request, with its owner. */
 export interface KnownId extends NamedId {
   /** null if the store could not be asked. */
-  readonly owner: Owner | undefined | null
+  readonly owner: IdOwner | undefined | null
   /** The stored text of the kept answer that it names, or that has the part which it names; null if the store could not be
    *  asked. */
   readonly kept?: string | null | undefined
@@ -95,7 +95,7 @@ export const ownerText = ({ name, organization }: Tenant, deployment: string): s
   JSON.stringify([name, deployment, organization])
 
 /** Earlier builds, which may run beside this one, note no organization. */
-function ownerIn(text: string | undefined, asking: Tenant): Owner | undefined {
+function ownerIn(text: string | undefined, asking: Tenant): IdOwner | undefined {
   const [name, deployment, organization = asking.organization] = text === undefined ? [] : parseList(text)
   if (typeof name !== 'string' || typeof deployment !== 'string') return undefined
   return { tenant: name === asking.name && organization !== asking.organization ? '' : name, deployment }

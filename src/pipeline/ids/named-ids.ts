@@ -6,7 +6,7 @@ import type { ModelRequest } from '../../modes/mode.ts'
 /** What an id refers to. `reference`: an object that the provider reads. `stored`: a conversation item of which the
  *  provider may hold more than the request contains. `hint`: an item that the request contains in full, but that its
  *  maker knows best. */
-export type Standing = 'reference' | 'stored' | 'hint'
+export type IdStanding = 'reference' | 'stored' | 'hint'
 
 /** A reference in a request to a provider-created object. */
 export interface NamedId {
@@ -15,7 +15,7 @@ export interface NamedId {
   readonly param: string
   /** The kind of object, for error messages: `conversation`. */
   readonly kind: string
-  readonly standing: Standing
+  readonly standing: IdStanding
 }
 
 /** A place of ids in the bodies of one dialect. */
@@ -24,7 +24,7 @@ export interface IdPlace {
   readonly path: string
   readonly kind: string
   /** The standing, by the object that holds the id; undefined if it is no id. A reference by default. */
-  readonly standing?: (holder: JsonRecord) => Standing | undefined
+  readonly standing?: (holder: JsonRecord) => IdStanding | undefined
 }
 
 /** Places compiled to a tree: what may lie below a value, down to the ids. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { priced } from '../../modes/price/cost.ts'
-import { type Asked, withoutPrice } from '../../modes/price/surcharges.ts'
+import { type AskedSurcharge, withoutPrice } from '../../modes/price/surcharges.ts'
 import type { Deployment, Group } from '../../routing/deployment.ts'
 import type { Caller } from '../caller.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -17,7 +17,7 @@ export function affordable(
 ): readonly Deployment[] {
   const asked = mode.asks?.(request) ?? []
   if (asked.length === 0) return deployments
-  let unpriced: Asked | undefined
+  let unpriced: AskedSurcharge | undefined
   const known = deployments.filter(({ info }) => {
     const missing = priced(info, mode) ? withoutPrice(info, asked) : undefined
     unpriced ??= missing

@@ -28,7 +28,7 @@ export interface ProviderSettings {
 }
 
 /** A provider as it can be asked. */
-export interface Provider {
+export interface IdentityProvider {
   readonly kind: Kind
   /** Its issuer. Without one its tokens cannot be checked against its keys, and its profile is read instead. */
   readonly issuer: string | undefined
@@ -53,7 +53,7 @@ export function providerSource(
   settings: ProviderSettings,
   transport: Transport,
   now: () => number,
-): () => Promise<Provider> {
+): () => Promise<IdentityProvider> {
   const written = {
     ...(settings.authorizeUrl === undefined ? {} : { authorization_endpoint: settings.authorizeUrl }),
     ...(settings.tokenUrl === undefined ? {} : { token_endpoint: settings.tokenUrl }),
@@ -72,9 +72,9 @@ export function providerSource(
     readAgainAt = now()
     return true
   }
-  let kept: { readonly provider: Provider; readonly foundAt: number } | undefined
+  let kept: { readonly provider: IdentityProvider; readonly foundAt: number } | undefined
 
-  async function find(): Promise<Provider> {
+  async function find(): Promise<IdentityProvider> {
     const document = issuer === undefined ? { issuer: NO_ISSUER } : await discovered(settings.kind, issuer, request)
     const { authorization_endpoint, token_endpoint, ...server } = { ...document, ...written }
     if (authorization_endpoint === undefined || token_endpoint === undefined) {
@@ -98,7 +98,11 @@ export function providerSource(
   }
 }
 
-async function discovered(kind: Kind, issuer: string, request: Provider['request']): Promise<AuthorizationServer> {
+async function discovered(
+  kind: Kind,
+  issuer: string,
+  request: IdentityProvider['request'],
+): Promise<AuthorizationServer> {
   const response = await discoveryRequest(new URL(issuer), request)
   return processDiscoveryResponse(new URL(kind.documentIssuer?.(issuer) ?? issuer), response)
 }

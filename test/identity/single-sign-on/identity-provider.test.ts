@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { providerSource } from '../../../src/identity/single-sign-on/identity-provider.ts'
 import { KINDS } from '../../../src/identity/single-sign-on/kinds.ts'
-import { providerSource } from '../../../src/identity/single-sign-on/provider.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { testClock } from '../../support/clock.ts'
 
