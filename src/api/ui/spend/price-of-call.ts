@@ -43,7 +43,7 @@ export function priceOfCall(
   attempts: readonly AttemptDetail[],
   { groups }: Pick<Registry, 'groups'>,
 ): Price | null {
-  const mode = MODEL_ENDPOINTS.find(({ path }) => path === call.endpoint)?.mode
+  const mode = MODEL_ENDPOINTS.find(({ mode: { name } }) => name === call.mode)?.mode
   if (!mode || call.cost_nano === null || call.cache === 'hit') return null
   const parts: Price['parts'] = []
   let totalNano = 0

@@ -178,7 +178,7 @@ describe('GET /ui/api/logs/{call_id}', () => {
     expect(stored).toEqual({ detail: null })
   })
 
-  it('tells what a budget held for a call until it was settled', async () => {
+  it('tells what a budget held for a call until it was settled, and its price in any dialect', async () => {
     const made = await gateway.fetch('/ui/api/keys', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -186,7 +186,7 @@ describe('GET /ui/api/logs/{call_id}', () => {
     })
     const { key, key_id: keyId } = (await made.json()) as Body
     upstream.script('story-one', [answer()])
-    const answered = await gateway.fetch('/v1/chat/completions', {
+    const answered = await gateway.fetch('/v1/messages', {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify({ model: 'group', max_tokens: 500, messages: [{ role: 'user', content: CONTENT }] }),
