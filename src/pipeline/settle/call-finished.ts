@@ -59,7 +59,8 @@ export function callFinished(
     usage: call.cache?.hit ? call.usage : inAll(call),
     costNano: bill.costNano,
     heldNano: heldFor(call),
-    savedNano: call.cache?.savedNano ?? 0,
+    // Stored vectors without the others are no answer.
+    savedNano: ending === 'failed' ? 0 : (call.cache?.savedNano ?? 0),
     cache: call.cache ? (call.cache.hit ? 'hit' : 'miss') : 'off',
     charges: bill.charges,
     attempts: call.attempts.length,
