@@ -2,6 +2,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
 import { pgliteSql } from '../../src/stores/sql/adapters/pglite.node.ts'
 import type { Repeated, Sql } from '../../src/stores/sql/sql.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { remoteSqlContract, sqlContract } from './sql.ts'
 
 const connectionString = inject('postgresUrl')
@@ -9,6 +10,22 @@ const connectionString = inject('postgresUrl')
 describe.skipIf(connectionString === '')('sql: node-postgres', () => {
   sqlContract(async () => nodePostgresSql({ connectionString }))
   remoteSqlContract(connectionString, (url, timeoutMs) => nodePostgresSql({ connectionString: url, timeoutMs }))
+
+  it('runs at read committed, whatever the default of the database is', async () => {
+    const url = await freshDatabase(connectionString)
+    const ask = (text: string) => ({ sql: text, parameters: [] })
+    const before = nodePostgresSql({ connectionString: url })
+    const database = new URL(url).pathname.slice(1)
+    await before.query(ask(`ALTER DATABASE ${database} SET default_transaction_isolation = 'serializable'`))
+    await before.close()
+    const sql = nodePostgresSql({ connectionString: url })
+    const results = [
+      await sql.query(ask('SHOW transaction_isolation')),
+      ...(await sql.batch([ask('SHOW transaction_isolation')])),
+    ]
+    expect(results.map(({ rows }) => rows)).toEqual(Array(2).fill([{ transaction_isolation: 'read committed' }]))
+    await sql.close()
+  })
 
   describe('the plan of a repeated statement', () => {
     const ask = (sql: Sql, text: string, repeated?: Repeated) => sql.query({ sql: text, parameters: [], repeated })

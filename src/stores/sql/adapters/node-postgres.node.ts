@@ -10,6 +10,9 @@ export interface NodePostgresOptions {
   readonly connections?: number
 }
 
+/** At the other levels, of which a database may have one as its default, the second of two changes of a row at once fails. */
+const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
+
 /** Postgres over TCP: a pool that opens connections on demand. */
 export function nodePostgresSql(options: NodePostgresOptions): Sql {
   return sqlOver(nodePostgresWire(options))
@@ -31,7 +34,7 @@ export function nodePostgresWire({
     // Compiling a statement takes the server longer than running any of these.
     // The server's timeout comes first and keeps the connection usable. The client's own is for a server that is gone, and
     // for a pooler that takes no options.
-    options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO -c jit=off`,
+    options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO -c jit=off ${READ_COMMITTED}`,
     query_timeout: timeoutMs + 500,
   })
   // The statement on a broken connection fails, and the pool opens another one. Without these listeners the same error
