@@ -10,12 +10,14 @@ const many = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => write(at)).join()
 
 /** What is counted, of a value that was built. */
-function sizeOf(value: unknown): { members: number; levels: number } {
-  if (typeof value !== 'object' || value === null) return { members: 0, levels: 0 }
+function sizeOf(value: unknown): { members: number; texts: number; levels: number } {
+  if (typeof value !== 'object' || value === null)
+    return { members: 0, texts: typeof value === 'string' ? 1 : 0, levels: 0 }
   const inner = Object.values(value).map(sizeOf)
   const names = Array.isArray(value) ? 0 : inner.length
   return {
     members: inner.reduce((sum, { members }) => sum + members, 1 + names),
+    texts: inner.reduce((sum, { texts }) => sum + texts, names),
     levels: 1 + Math.max(0, ...inner.map(({ levels }) => levels)),
   }
 }
@@ -38,12 +40,13 @@ describe('the bounds of a JSON body', () => {
       fc.property(value, fc.nat(3), (document, indent) => {
         const text = JSON.stringify(document, null, indent)
         const written = JSON.parse(text)
-        const { members, levels } = sizeOf(written)
+        const { members, texts, levels } = sizeOf(written)
         const own = Object.keys(written).length
-        expect(refusal(text, { own, members, levels })).toBeUndefined()
-        expect(refusal(text, { own, members: members - 1, levels })).toBe('too_many_members')
-        if (levels > 1) expect(refusal(text, { own, members, levels: levels - 1 })).toBe('nested_too_deeply')
-        if (own > 0) expect(refusal(text, { own: own - 1, members, levels })).toBe('too_many_members')
+        expect(refusal(text, { own, members, texts, levels })).toBeUndefined()
+        expect(refusal(text, { own, members: members - 1, texts, levels })).toBe('too_many_members')
+        if (texts > 0) expect(refusal(text, { own, members, texts: texts - 1, levels })).toBe('too_many_members')
+        if (levels > 1) expect(refusal(text, { own, members, texts, levels: levels - 1 })).toBe('nested_too_deeply')
+        if (own > 0) expect(refusal(text, { own: own - 1, members, texts, levels })).toBe('too_many_members')
       }),
       { numRuns: 300 },
     )
@@ -55,6 +58,7 @@ describe('the bounds of a JSON body', () => {
     ['empty objects', `{"a":[${many(200_000, () => '{}')}]}`, 'too_many_members'],
     ['empty lists', `[${many(200_000, () => '[]')}]`, 'too_many_members'],
     ['a list of objects', `[${many(100_001, () => '{"a":1}')}]`, 'too_many_members'],
+    ['a million and one texts', `[${many(1_000_001, () => '""')}]`, 'too_many_members'],
     ['lists in lists', '['.repeat(501), 'nested_too_deeply'],
     ['objects in objects', '{"a":'.repeat(501), 'nested_too_deeply'],
   ])('refuse too many: %s', (_, text, code) => {
@@ -63,7 +67,7 @@ describe('the bounds of a JSON body', () => {
 
   it.each([
     ['2,048 lists of tokens', `{"input":[${many(2048, () => `[${many(2000, (at) => `${at}`)}]`)}]}`],
-    ['a million texts', `{"input":[${many(1_000_000, () => '"a:{["')}]}`],
+    ['a million texts, names included', `{"input":[${many(999_999, () => '"a:{["')}]}`],
     [
       '500 tools with 60 parameters each',
       `{"tools":[${many(500, () => `{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{${many(60, (at) => `"p${at}":{"type":"string","description":"x"}`)}}}}}`)}]}`,
@@ -101,7 +105,7 @@ describe('the bounds of a JSON body', () => {
     for (const text of hostile) {
       const bytes = bytesOf(text)
       const before = process.threadCpuUsage()
-      boundJson(bytes, REQUEST_BOUNDS)
+      boundJson(bytes, { ...REQUEST_BOUNDS, texts: Number.POSITIVE_INFINITY })
       const { user, system } = process.threadCpuUsage(before)
       expect((user + system) / 1000, text.slice(0, 8)).toBeLessThan(200 * (bytes.byteLength / 1e6))
     }
@@ -111,9 +115,10 @@ describe('the bounds of a JSON body', () => {
 describe('the JSON of an upstream', () => {
   const list = (count: number, one: string) => `{"a":[${`${one},`.repeat(count - 1)}${one}]}`
 
-  it('is built, unless it has a million members', () => {
+  it('is built, unless it has a million members or two million texts', () => {
     expect(parseRecord(bytesOf(list(1_000_000, '{}')))).toBeUndefined()
     expect(exactRecord(list(1_000_000, '{}'))).toBeUndefined()
+    expect(parseRecord(bytesOf(list(2_000_000, '""')))).toBeUndefined()
     expect(parseRecord(list(200_000, '1'))?.a).toHaveLength(200_000)
   })
 })
