@@ -33,8 +33,9 @@ export const embedding: Mode<EmbeddingRequest> = {
 
 function tokensOf(input: EmbeddingRequest['input']): number {
   if (typeof input === 'string') return tokensOfCharacters(input.length)
+  let sum = 0
   // A token in the request counts as one token.
-  return input
-    .flat()
-    .reduce<number>((sum, one) => sum + (typeof one === 'string' ? tokensOfCharacters(one.length) : 1), 0)
+  for (const one of input)
+    sum += typeof one === 'string' ? tokensOfCharacters(one.length) : typeof one === 'number' ? 1 : one.length
+  return sum
 }

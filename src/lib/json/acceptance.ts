@@ -24,12 +24,14 @@ type Definition = z.core.$ZodTypeDef & {
   readonly entries?: Readonly<Record<string, unknown>>
   readonly values?: readonly unknown[]
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>
+  readonly format?: string
   readonly catchall?: z.core.$ZodType
 }
 
 /** Members of definitions that are understood. Any other may change what a schema accepts. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   ...['type', 'checks', 'error', 'innerType', 'element', 'options', 'entries', 'values', 'shape', 'catchall'],
+  ...['format', 'check', 'abort'],
 ])
 
 const unsure: Acceptance = () => false
@@ -58,9 +60,10 @@ function leastLength(checks: readonly z.core.$ZodCheck[]): number | undefined {
 const KINDS: Readonly<Record<string, (definition: Definition) => Acceptance>> = {
   // A member that may be anything has to be there.
   unknown: () => (value) => value !== undefined,
-  string: () => (value) => typeof value === 'string',
+  string: ({ format }) => (format === undefined ? (value) => typeof value === 'string' : unsure),
   boolean: () => (value) => typeof value === 'boolean',
-  number: () => Number.isFinite,
+  number: ({ format }) =>
+    format === undefined ? Number.isFinite : format === 'safeint' ? Number.isSafeInteger : unsure,
   enum: ({ entries = {} }) => oneOf(Object.values(entries)),
   literal: ({ values = [] }) => oneOf(values),
   nullable: ({ innerType }) => orValue(innerType, null),

@@ -62,8 +62,11 @@ function checkedByShape(body: ModelRequest, schema: z.ZodType<ModelRequest>, mod
     const shape = outline(body) as object
     const parsed = checked(shape, schema, () => body)
     if (parsed.error) return parsed
+    const accepts = acceptanceOf(schema)
     acceptBuilt(body, (key, built) => {
-      const { error } = checked({ ...shape, [key]: built }, schema, () => body)
+      const seen = { ...shape, [key]: built }
+      if (accepts(seen)) return
+      const { error } = checked(seen, schema, () => body)
       if (error) throw error
     })
     // What is measured and told of the call is read before it runs, because afterwards nothing can be refused.

@@ -38,6 +38,8 @@ describe('acceptanceOf', () => {
     ['a rule of its own', z.looseObject({ type: z.string() }).refine(({ type }) => type !== 'x')],
     ['a value that is changed', z.coerce.number()],
     ['a format', z.email()],
+    ['a format without a pattern', z.url()],
+    ['an integer of 32 bits', z.int32()],
     ['a default', z.looseObject({ type: z.string().default('x') })],
     ['a closed object', z.strictObject({ type: z.string() })],
     ['an object whose other members are dropped', z.object({ type: z.string() })],
@@ -58,6 +60,7 @@ describe('acceptanceOf', () => {
   it.each([
     ['/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true, seed: 1 }],
     ['/v1/embeddings', { model: 'm', input: ['a', 'b'], encoding_format: 'float' }],
+    ['/v1/embeddings', { model: 'm', input: [[1, 2], [3]] }],
     ['/v1/completions', { model: 'm', prompt: 'a', max_tokens: 1 }],
     ['/v1/responses', { model: 'm', input: 'Hi' }],
   ])('is sure of a usual request to %s', (path, request) => {
