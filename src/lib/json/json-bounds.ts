@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts'
-import { MARKS, Mark, plainEnd, stringEnd, viewOf } from './json-members.ts'
+import { COMMA, MARKS, Mark, plainEnd, stringEnd, viewOf } from './json-members.ts'
 
 /** The limits of a document. Building it costs by its members, not by its bytes. */
 interface JsonBounds {
@@ -9,18 +9,32 @@ interface JsonBounds {
   readonly members: number
   /** Texts, names included. Each is an object of its own, however short it is. */
   readonly texts: number
+  /** Commas outside of texts: what else is in lists, such as numbers. */
+  readonly commas: number
   /** The depth of nested objects and lists. */
   readonly levels: number
 }
 
 /** More than the longest conversation that the largest models can read, with all of its tools. */
-export const REQUEST_BOUNDS: JsonBounds = { own: 1000, members: 200_000, texts: 1_000_000, levels: 500 }
+export const REQUEST_BOUNDS: JsonBounds = {
+  own: 1000,
+  members: 200_000,
+  texts: 1_000_000,
+  commas: 5_000_000,
+  levels: 500,
+}
 
 /** Records are serialized again, which recurses for each level. */
 export const RECORD_BOUNDS: JsonBounds = { ...REQUEST_BOUNDS, levels: 200 }
 
 /** More than the longest answers have: recordings of many hours with the time of each word, the odds of each token. */
-const FOREIGN_BOUNDS: JsonBounds = { own: 1_000_000, members: 1_000_000, texts: 2_000_000, levels: 1_000_000 }
+const FOREIGN_BOUNDS: JsonBounds = {
+  own: 1_000_000,
+  members: 1_000_000,
+  texts: 2_000_000,
+  commas: 10_000_000,
+  levels: 1_000_000,
+}
 /** What is shorter takes little to build, whatever it holds. */
 const UNBOUND_CHARACTERS = 256 * 1024
 
@@ -30,15 +44,16 @@ const LONG = 13
 /** Throws if the JSON in `bytes` exceeds its bounds, in one pass and before any of it is built. It does not check that
  *  the bytes are valid JSON. Returns whether an integer that a double rounds may be among its values: false spares
  *  another look at each character. */
-export function boundJson(bytes: Uint8Array, { own, members, texts, levels }: JsonBounds): boolean {
+export function boundJson(bytes: Uint8Array, { own, members, texts, commas, levels }: JsonBounds): boolean {
   const { byteLength } = bytes
   // A document that exceeds a bound has more bytes.
-  if (byteLength <= Math.min(own, members, texts, levels)) return true
+  if (byteLength <= Math.min(own, members, texts, commas, levels)) return true
   const view = viewOf(bytes)
   let level = 0
   let ownSeen = 0
   let seen = 0
   let textsSeen = 0
+  let commasSeen = 0
   let at = 0
   let long = false
   while (at < byteLength) {
@@ -46,7 +61,8 @@ export function boundJson(bytes: Uint8Array, { own, members, texts, levels }: Js
     if (mark === Mark.none) {
       const end = plainEnd(view, at + 1)
       long ||= end - at >= LONG
-      at = end
+      for (; at < end; at++) if (bytes[at] === COMMA) commasSeen += 1
+      if (commasSeen > commas) throw tooMany(`The request body has more than ${commas} values.`)
       continue
     }
     if (mark === Mark.quotes) {

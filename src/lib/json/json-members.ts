@@ -8,7 +8,7 @@ export interface Member {
 }
 
 const QUOTE = 34
-const COMMA = 44
+export const COMMA = 44
 const COLON = 58
 const OPEN_BRACKET = 91
 const BACKSLASH = 92

@@ -11,7 +11,7 @@ export type RpcMessage =
   | { readonly kind: 'request'; readonly id: string | number | object; readonly method: string }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonRecord }
 
-const BOUNDS = { own: 10_000, members: 200_000, texts: 1_000_000, levels: 100 } as const
+const BOUNDS = { own: 10_000, members: 200_000, texts: 1_000_000, commas: 5_000_000, levels: 100 } as const
 const NONE: JsonRecord = {}
 const encoder = new TextEncoder()
 

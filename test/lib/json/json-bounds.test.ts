@@ -10,14 +10,15 @@ const many = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => write(at)).join()
 
 /** What is counted, of a value that was built. */
-function sizeOf(value: unknown): { members: number; texts: number; levels: number } {
+function sizeOf(value: unknown): Omit<typeof REQUEST_BOUNDS, 'own'> {
   if (typeof value !== 'object' || value === null)
-    return { members: 0, texts: typeof value === 'string' ? 1 : 0, levels: 0 }
+    return { members: 0, texts: typeof value === 'string' ? 1 : 0, commas: 0, levels: 0 }
   const inner = Object.values(value).map(sizeOf)
   const names = Array.isArray(value) ? 0 : inner.length
   return {
     members: inner.reduce((sum, { members }) => sum + members, 1 + names),
     texts: inner.reduce((sum, { texts }) => sum + texts, names),
+    commas: inner.reduce((sum, { commas }) => sum + commas, Math.max(0, inner.length - 1)),
     levels: 1 + Math.max(0, ...inner.map(({ levels }) => levels)),
   }
 }
@@ -40,13 +41,13 @@ describe('the bounds of a JSON body', () => {
       fc.property(value, fc.nat(3), (document, indent) => {
         const text = JSON.stringify(document, null, indent)
         const written = JSON.parse(text)
-        const { members, texts, levels } = sizeOf(written)
-        const own = Object.keys(written).length
-        expect(refusal(text, { own, members, texts, levels })).toBeUndefined()
-        expect(refusal(text, { own, members: members - 1, texts, levels })).toBe('too_many_members')
-        if (texts > 0) expect(refusal(text, { own, members, texts: texts - 1, levels })).toBe('too_many_members')
-        if (levels > 1) expect(refusal(text, { own, members, texts, levels: levels - 1 })).toBe('nested_too_deeply')
-        if (own > 0) expect(refusal(text, { own: own - 1, members, texts, levels })).toBe('too_many_members')
+        const bounds = { own: Object.keys(written).length, ...sizeOf(written) }
+        expect(refusal(text, bounds)).toBeUndefined()
+        for (const name of ['own', 'members', 'texts', 'commas', 'levels'] as const) {
+          const code = name === 'levels' ? 'nested_too_deeply' : 'too_many_members'
+          const least = name === 'levels' ? 1 : 0
+          if (bounds[name] > least) expect(refusal(text, { ...bounds, [name]: bounds[name] - 1 }), name).toBe(code)
+        }
       }),
       { numRuns: 300 },
     )
@@ -58,7 +59,8 @@ describe('the bounds of a JSON body', () => {
     ['empty objects', `{"a":[${many(200_000, () => '{}')}]}`, 'too_many_members'],
     ['empty lists', `[${many(200_000, () => '[]')}]`, 'too_many_members'],
     ['a list of objects', `[${many(100_001, () => '{"a":1}')}]`, 'too_many_members'],
-    ['a million and one texts', `[${many(1_000_001, () => '""')}]`, 'too_many_members'],
+    ['a million and one texts', `[${'"",'.repeat(1_000_000)}""]`, 'too_many_members'],
+    ['five million numbers', `[${'1,'.repeat(5_000_001)}1]`, 'too_many_members'],
     ['lists in lists', '['.repeat(501), 'nested_too_deeply'],
     ['objects in objects', '{"a":'.repeat(501), 'nested_too_deeply'],
   ])('refuse too many: %s', (_, text, code) => {
@@ -105,7 +107,7 @@ describe('the bounds of a JSON body', () => {
     for (const text of hostile) {
       const bytes = bytesOf(text)
       const before = process.threadCpuUsage()
-      boundJson(bytes, { ...REQUEST_BOUNDS, texts: Number.POSITIVE_INFINITY })
+      boundJson(bytes, { ...REQUEST_BOUNDS, texts: Number.POSITIVE_INFINITY, commas: Number.POSITIVE_INFINITY })
       const { user, system } = process.threadCpuUsage(before)
       expect((user + system) / 1000, text.slice(0, 8)).toBeLessThan(200 * (bytes.byteLength / 1e6))
     }
