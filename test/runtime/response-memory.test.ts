@@ -125,9 +125,18 @@ describe('the memory of responses', () => {
     const page = async (query: string) => (await (await get(`${second.id}/input_items?${query}`)).json()) as Page
     const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
     const result = { type: 'function_call_output', call_id: 'c', output: 'ok', status: 'incomplete' }
-    const { id } = await create({ input: [call, result] })
+    const image = { type: 'input_image', image_url: 'data:image/png;base64,AAAA' }
+    const seen = { ...call, call_id: 'd' }
+    const said = { role: 'assistant', content: [{ type: 'output_text', text: 'So.' }] }
+    const { id } = await create({ input: [call, seen, result, { ...result, call_id: 'd', output: [image] }, said] })
     expect(await (await get(`${id}/input_items?order=asc`)).json()).toMatchObject({
-      data: [{ ...call, status: 'completed' }, result],
+      data: [
+        { ...call, status: 'completed' },
+        seen,
+        result,
+        { output: [{ ...image, detail: 'auto' }] },
+        { content: [{ type: 'output_text', text: 'So.', annotations: [] }] },
+      ],
     })
     const all = await page('order=asc')
     expect(all.data.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])

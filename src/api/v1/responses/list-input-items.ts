@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
-import { asText } from '../../../lib/json/lenient.ts'
+import { asText, entryOf, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { openaiList, openaiPage } from '../openai-list.ts'
@@ -29,7 +29,7 @@ export const listInputItems = defineRoute(
   },
   async ({ services, caller, input: { params, query } }) => {
     const { input } = await keptResponse(services, caller(), params.response_id)
-    const items = input.map((item) => ({ ...item, id: asText(item.id) }))
+    const items = input.map((item) => ({ ...withWholeParts(item), id: asText(item.id) }))
     if (query.order === 'desc') items.reverse()
     const from = query.after === undefined ? 0 : items.findIndex(({ id }) => id === query.after) + 1
     if (query.after !== undefined && from === 0) {
@@ -38,3 +38,19 @@ export const listInputItems = defineRoute(
     return json(openaiPage(items.slice(from, from + query.limit + 1), query.limit))
   },
 )
+
+/** What clients read in every part of a kind, and a request may leave out. */
+const USUAL: Readonly<Record<string, object>> = {
+  input_image: { detail: 'auto' },
+  output_text: { annotations: [], logprobs: [] },
+}
+
+function withWholeParts(item: JsonRecord): JsonRecord {
+  const { content, output } = item
+  const whole = (part: unknown) => (isRecord(part) ? { ...entryOf(USUAL, part.type), ...part } : part)
+  return {
+    ...item,
+    ...(Array.isArray(content) ? { content: content.map(whole) } : {}),
+    ...(Array.isArray(output) ? { output: output.map(whole) } : {}),
+  }
+}
