@@ -95,6 +95,15 @@ describe.each([
     ])
   })
 
+  it('tells of a call of a tool that there is not by the name that the model gave', async () => {
+    const run = loopAt([{ calls: [['docs__nothing', {}]] }, DONE, DONE], [kind])
+    const { body } = await run.ask()
+    const [, called] = body.output
+    expect(called).toMatchObject({ type: 'mcp_call', name: 'nothing', status: 'failed' })
+    await run.ask({ input: [{ role: 'user', content: 'Hi' }, ...body.output, { role: 'user', content: 'And?' }] })
+    expect(JSON.stringify(run.asked[2]?.body)).toContain('docs__nothing"')
+  })
+
   it('shows images', async () => {
     const run = loopAt([{ calls: [['docs__look', {}]] }, DONE], [kind])
     expect(await run.ask()).toMatchObject({ status: 200 })

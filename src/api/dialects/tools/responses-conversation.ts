@@ -185,14 +185,24 @@ function listItem({ label, tools }: ToolList): JsonRecord {
   }
 }
 
-function callItem({ id, label, tool, arguments: text, text: result, isError }: ToolExecution): JsonRecord {
+function callItem({
+  id,
+  name,
+  server,
+  label,
+  tool,
+  arguments: text,
+  text: result,
+  isError,
+}: ToolExecution): JsonRecord {
   return {
     id: mcpCallId(id),
     type: 'mcp_call',
     status: isError ? 'failed' : 'completed',
     approval_request_id: null,
     server_label: label,
-    name: tool,
+    // The server has no such tool: as the model called it.
+    name: tool || name.slice(`${server}__`.length),
     arguments: text,
     output: isError ? null : result,
     error: isError ? result : null,
