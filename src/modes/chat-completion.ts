@@ -65,6 +65,8 @@ export interface ChatCompletion {
     readonly logprobs?: unknown
   }[]
   readonly usage?: WireUsage
+  /** The tier that served, of providers that tell it. */
+  readonly service_tier?: unknown
 }
 
 export interface ToolCallDelta {
@@ -103,4 +105,6 @@ export interface ChatChunk {
   }[]
   /** Set on the last chunk, which has no choices. */
   readonly usage?: WireUsage | null
+  /** As in ChatCompletion. */
+  readonly service_tier?: unknown
 }

@@ -68,11 +68,11 @@ function eventText(type: string, fields: object): string {
 }
 
 /** A whole answer as one chunk. */
-function asChunk({ id, created, model, choices, usage }: ChatCompletion): ChatChunk {
+function asChunk({ id, created, model, choices, usage, service_tier }: ChatCompletion): ChatChunk {
   const first = (Array.isArray(choices) ? choices : []).slice(0, 1).map((choice) => {
     const calls: readonly object[] = Array.isArray(choice?.message?.tool_calls) ? choice.message.tool_calls : []
     const delta = { ...choice?.message, tool_calls: calls.map((call, index) => ({ ...call, index })) }
     return { index: 0, delta, finish_reason: choice?.finish_reason, logprobs: choice?.logprobs }
   })
-  return { id, object: 'chat.completion.chunk', created, model, choices: first, usage: usage ?? null }
+  return { id, object: 'chat.completion.chunk', created, model, choices: first, usage: usage ?? null, service_tier }
 }

@@ -56,3 +56,13 @@ it('what a vendor leaves out of citations and logprobs is there in a response', 
     },
   ])
 })
+
+it.each([
+  ['flex', 'flex'],
+  [undefined, 'priority'],
+  [null, 'priority'],
+])('a response says the tier of service that its provider names: %s', (service_tier, tier) => {
+  const request = { model: 'm', input: 'Hi', service_tier: 'priority', max_tool_calls: 3 }
+  const whole = responsesDialect.fromChat({ ...ended('stop'), service_tier }, request)
+  expect(responseObject.parse(whole)).toMatchObject({ service_tier: tier, max_tool_calls: 3 })
+})

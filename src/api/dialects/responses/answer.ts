@@ -25,6 +25,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   const idOf = itemIds(responseId)
   let head: Head | undefined
   let usage: WireUsage | undefined
+  let tier: string | undefined
   let finish: string | undefined
   let message: MessageItem | undefined
   /** The characters of text so far, and before the newest message. */
@@ -69,7 +70,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   function begin(created: unknown, model: unknown): Head {
     if (head) return head
     head = newHead(responseId, { created, model, facts }, request)
-    const response = responseDocument(head, request, { status: 'in_progress', output: [] })
+    const response = responseDocument(head, request, { status: 'in_progress', output: [], tier })
     emit('response.created', { response })
     emit('response.in_progress', { response })
     return head
@@ -77,8 +78,9 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   const documents = () => items.map((item) => item.document())
 
   return {
-    push({ created, model, choices, usage: reported }: ChatChunk): void {
+    push({ created, model, choices, usage: reported, service_tier }: ChatChunk): void {
       if (reported) usage = reported
+      if (typeof service_tier === 'string') tier = service_tier
       const choice = Array.isArray(choices) ? choices.find((one) => one && (one.index ?? 0) === 0) : undefined
       // A chunk about the prompt alone may come first, without id and model.
       if (!choice) return
@@ -116,6 +118,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
         status: incomplete ? 'incomplete' : 'completed',
         output: documents(),
         usage,
+        tier,
         ...(incomplete ? { incompleteBecause: incomplete } : {}),
       }
       const response = responseDocument(ended, request, progress)
@@ -129,7 +132,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
         code: failure.row.type === 'rate_limit_error' ? 'rate_limit_exceeded' : 'server_error',
         message: openaiMessage(failure),
       }
-      const response = responseDocument(ended, request, { status: 'failed', output: documents(), usage, error })
+      const response = responseDocument(ended, request, { status: 'failed', output: documents(), usage, tier, error })
       emit('response.failed', { response })
       // The vendor's own client raises only at an event of this type.
       emit('error', errorFields(failure))

@@ -19,6 +19,8 @@ export interface Progress {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   readonly output: readonly object[]
   readonly usage?: WireUsage | undefined
+  /** The tier of service that the provider gave, if it said so. */
+  readonly tier?: string | undefined
   readonly incompleteBecause?: 'max_output_tokens' | 'content_filter'
   readonly error?: { readonly code: string; readonly message: string }
 }
@@ -43,7 +45,7 @@ export function newHead(
 
 /** The response object: every field that the vendor's own has, with what the request set. */
 export function responseDocument(head: Head, request: ResponsesRequest, progress: Progress): object {
-  const { status, output, usage, incompleteBecause, error } = progress
+  const { status, output, usage, tier, incompleteBecause, error } = progress
   return {
     id: head.id,
     object: 'response',
@@ -58,6 +60,7 @@ export function responseDocument(head: Head, request: ResponsesRequest, progress
     previous_response_id: head.previousId,
     store: head.kept,
     ...settings(request),
+    service_tier: tier ?? request.service_tier ?? 'default',
   }
 }
 
@@ -75,10 +78,8 @@ function settings(request: ResponsesRequest): object {
     text: textDocument(request.text),
     reasoning: { effort: null, summary: null, ...request.reasoning },
     max_output_tokens: request.max_output_tokens ?? null,
-    max_tool_calls: null,
     truncation: 'disabled',
     background: false,
-    service_tier: request.service_tier ?? 'default',
     prompt_cache_key: request.prompt_cache_key ?? null,
     safety_identifier: request.safety_identifier ?? null,
     user: request.user ?? null,
@@ -86,10 +87,14 @@ function settings(request: ResponsesRequest): object {
 }
 
 /** What a response says of the tools that its request offered. */
-export function toolSettings({ tools, tool_choice }: ResponsesRequest): object {
+export function toolSettings({ tools, tool_choice, max_tool_calls }: ResponsesRequest): object {
   const choice =
     isRecord(tool_choice) && tool_choice.type === 'allowed_tools' ? { mode: 'auto', ...tool_choice } : tool_choice
-  return { tool_choice: choice ?? 'auto', tools: (tools ?? []).map(toolDocument) }
+  return {
+    tool_choice: choice ?? 'auto',
+    tools: (tools ?? []).map(toolDocument),
+    max_tool_calls: max_tool_calls ?? null,
+  }
 }
 
 /** Clients that check the object expect every member of a function and of a format, null where the request has none. */
