@@ -46,6 +46,8 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly notes?: Notes | undefined
   /** What is decided of the answer, where the gateway writes it for a dialect with memory. */
   readonly facts?: AnswerFacts | undefined
+  /** The probable tokens of the request, for a dialect that names them before its provider does. */
+  readonly likelyInput?: () => number
   /** The client's names of fields, by their names in chat; only where they differ. */
   readonly clientNames?: Readonly<Record<string, string>>
   /** The client asks for reasoning in words of OpenRouter's, which the vendor does not know. */

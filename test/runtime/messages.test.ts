@@ -323,6 +323,7 @@ describe('messages at a provider of chat', () => {
     const types = events.map(({ type }) => type)
     expect(types.slice(0, 4)).toEqual(['message_start', 'ping', 'content_block_start', 'content_block_delta'])
     expect(types.slice(-4)).toEqual(['content_block_delta', 'content_block_stop', 'message_delta', 'message_stop'])
+    expect(events[0].message.usage.input_tokens).toBeGreaterThan(0)
     const log = (await finished()) as { usage: { inputTokens: number; outputTokens: number } }
     const { delta: ended, usage } = events.at(-2)
     expect(ended).toEqual({ stop_reason: 'end_turn', stop_sequence: null })

@@ -28,7 +28,7 @@ export const messagesDialect = asDialect<MessagesRequest>({
   prepend: prependToMessages,
   toChat,
   fromChat,
-  stream: ({ stop_sequences }) => messagesEvents(stop_sequences),
+  stream: ({ stop_sequences }, call) => messagesEvents(stop_sequences, call?.likelyInput),
   follow: followMessages,
   errorEvent: messagesErrorEvent,
 })

@@ -33,10 +33,10 @@ export const responsesDialect = asDialect<ResponsesRequest>({
     answer.push(asChunk(completion))
     return answer.finish()
   },
-  stream(request, facts) {
+  stream(request, call) {
     let text = ''
     let sequence_number = 0
-    const answer = growingAnswer(request, facts, (type, fields) => {
+    const answer = growingAnswer(request, call?.facts, (type, fields) => {
       text += eventText(type, { sequence_number: sequence_number++, ...fields })
     })
     const eventsOf = (act: () => unknown): Uint8Array => {

@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import { dropper, type Notes, type Outgoing } from '../../providers/provider.ts'
 import { hasVendorWords, inCommonWords, OF_DETAILS } from '../../providers/wire/fitting/vendor-words.ts'
 import type { Deployment } from '../../routing/deployment.ts'
+import { inputBound } from '../admit/input-bound.ts'
 import type { Call } from '../call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
@@ -20,7 +21,15 @@ export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: bo
 function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, notes?: Notes): Outgoing {
   const { form, streamed, clientHeaders = {}, endpoint } = call
   const { request: asked, bytes: sent } = withoutRouting(call, deployment)
-  const given = { body: asked, bytes: sent, streamed, clientHeaders, notes, facts: call.memory?.facts }
+  const given = {
+    body: asked,
+    bytes: sent,
+    streamed,
+    clientHeaders,
+    notes,
+    facts: call.memory?.facts,
+    likelyInput: () => inputBound(call, call.request).likely,
+  }
   const outgoing = endpoint.dialect?.native === 'chat' ? withCommonWords(given, deployment) : given
   const { body: request, bytes } = outgoing
   if (!form && isEmpty(deployment.connection.defaults)) return outgoing

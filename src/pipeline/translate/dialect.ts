@@ -6,7 +6,7 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
-import type { Capability } from '../../providers/provider.ts'
+import type { Capability, Outgoing } from '../../providers/provider.ts'
 import type { RenderedMessage } from '../../routing/prompts/template.ts'
 import type { IdPlaces } from '../ids/named-ids.ts'
 import type { KeptConversation } from '../memory/conversation.ts'
@@ -41,7 +41,7 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   readonly names?: ClientNames | ((request: ModelRequest) => ClientNames)
   /** Translates a completion to this dialect's answer. */
   fromChat(completion: ChatCompletion, request: Request, facts?: AnswerFacts): object
-  stream(request: Request, facts?: AnswerFacts): DialectStream
+  stream(request: Request, call?: Pick<Outgoing, 'facts' | 'likelyInput'>): DialectStream
   /** Follows a native stream whose bytes pass unchanged; absent if another deployment could not continue it. */
   follow?(): DialectFollower
   /** Answers a request that only asks how long it is, where no deployment of its group can. */

@@ -87,10 +87,9 @@ function inChat(adapter: Adapter, dialect: Dialect): Translator {
     reply: (bytes, headers, call) => written(adapter.reply(bytes, headers, call), dialect, call),
     ...(stream
       ? {
-          stream: (call, headers, onChunk) =>
-            writing(stream(call, headers), dialect.stream(call.body, call.facts), onChunk),
+          stream: (call, headers, onChunk) => writing(stream(call, headers), dialect.stream(call.body, call), onChunk),
           wholeAsStream: (bytes, headers, call) => [
-            atOnce(adapter.reply(bytes, headers, call), dialect.stream(call.body, call.facts)),
+            atOnce(adapter.reply(bytes, headers, call), dialect.stream(call.body, call)),
           ],
         }
       : {}),
@@ -167,12 +166,12 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
             const inner = stream(asChat(call), headers)
             return writing(
               { push: (piece) => inner.push(piece).flatMap(asChunks) },
-              dialect.stream(call.body, call.facts),
+              dialect.stream(call.body, call),
               onChunk,
             )
           },
           wholeAsStream: (bytes, headers, call) => [
-            atOnce(adapter.reply(bytes, headers, asChat(call)), dialect.stream(call.body, call.facts)),
+            atOnce(adapter.reply(bytes, headers, asChat(call)), dialect.stream(call.body, call)),
           ],
         }
       : {}),

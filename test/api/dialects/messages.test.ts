@@ -292,7 +292,7 @@ describe('chunks as events', () => {
   type Event = { type: string; index?: number; content_block?: object; delta?: Record<string, unknown>; usage?: object }
 
   function eventsOf(deltas: readonly ChatDelta[], finish: string | null = 'stop', usage?: object): Event[] {
-    const words = messagesDialect.stream(asked({ stream: true }))
+    const words = messagesDialect.stream(asked({ stream: true }), { likelyInput: () => 28 })
     const chunk = (value: object) => ({ ...identity, object: 'chat.completion.chunk', ...value }) as ChatChunk
     const chunks = [
       ...deltas.map((delta) => chunk({ choices: [{ index: 0, delta, finish_reason: null }] })),
@@ -358,7 +358,7 @@ describe('chunks as events', () => {
           content: [],
           stop_reason: null,
           stop_sequence: null,
-          usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
+          usage: { input_tokens: 28, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
         },
       },
       { type: 'ping' },
@@ -372,6 +372,10 @@ describe('chunks as events', () => {
       },
       { type: 'message_stop' },
     ])
+  })
+
+  it('end with the probable input where their provider tells no usage', () => {
+    expect(eventsOf([{ content: 'Hi' }]).at(-2)?.usage).toMatchObject({ input_tokens: 28, output_tokens: 0 })
   })
 
   it('keep interleaved calls apart', () => {

@@ -21,6 +21,7 @@ export interface MessageSoFar {
  *  until the usage is known, which chat sends last. */
 export function messagesEvents(
   stopSequences?: MessagesRequest['stop_sequences'],
+  likelyInput?: () => number,
   before: MessageSoFar = { begun: false, index: -1, open: false },
 ): DialectStream {
   let { begun } = before
@@ -44,12 +45,14 @@ export function messagesEvents(
     return blocks.call(id, name)
   })
 
+  const likelyUsage = () => ({ ...messagesUsage(undefined), input_tokens: likelyInput?.() ?? 0 })
+
   function begin({ id, model }: Pick<ChatChunk, 'id' | 'model'>): void {
     if (begun) return
     begun = true
     const message = { id, type: 'message', role: 'assistant', model, content: [] }
-    // The usage is known only at the end: `message_delta` repeats it.
-    const ending = { stop_reason: null, stop_sequence: null, usage: messagesUsage(undefined) }
+    // The usage is known only at the end, in `message_delta`. Clients show by the start how full the context is.
+    const ending = { stop_reason: null, stop_sequence: null, usage: likelyUsage() }
     emit('message_start', { message: { ...message, ...ending } })
     emit('ping')
   }
@@ -87,7 +90,7 @@ export function messagesEvents(
       blocks.end()
       const end = ending(finish ?? {}, called, stopSequences)
       const delta = refused ? { stop_reason: 'refusal', stop_sequence: null } : end
-      emit('message_delta', { delta, usage: messagesUsage(usage) })
+      emit('message_delta', { delta, usage: usage ? messagesUsage(usage) : likelyUsage() })
       emit('message_stop')
       return drain()
     },
