@@ -2,6 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
 import type { Attempt, Call } from '../call.ts'
+import { takingCalls } from '../plan/candidate.ts'
 import { allDeployments, type Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { startAttempt } from './start-attempt.ts'
@@ -34,20 +35,24 @@ export async function earlyProbe(
 export function noneAvailable(services: PipelineServices, plans: readonly Plan[]): GatewayError {
   const name = plans[0]?.group.name
   const now = services.clock.now()
-  const signals = plans.flatMap(allDeployments).map(({ id }) => services.signals.of(id))
-  if (signals.length === 0) {
+  const deployments = plans.flatMap(allDeployments)
+  const signals = deployments.map(({ id }) => services.signals.of(id))
+  if (deployments.length === 0) {
     return new GatewayError('no_healthy_deployment', `Every deployment of '${name}' is drained. Retry later.`, {
       retryAfterSeconds: 60,
     })
   }
-  if (!signals.every(isUnwell)) {
+  // One may have recovered since the call was refused there.
+  const recovered = deployments.some(takingCalls(services))
+  const soonest = recovered ? now : Math.min(...signals.filter(isUnwell).map(({ cooledUntil }) => cooledUntil))
+  const retryAfterSeconds = Math.max(1, Math.ceil((soonest - now) / 1000))
+  if (!recovered && !signals.every(isUnwell)) {
     return new GatewayError('no_capacity', `Every deployment of '${name}' is at its limit. Retry later.`, {
-      retryAfterSeconds: 60,
+      retryAfterSeconds: Math.min(60, retryAfterSeconds),
     })
   }
-  const soonest = Math.min(...signals.map(({ cooledUntil }) => cooledUntil))
   return new GatewayError('no_healthy_deployment', `No deployment of '${name}' is healthy. Retry later.`, {
-    retryAfterSeconds: Math.max(1, Math.ceil((soonest - now) / 1000)),
+    retryAfterSeconds,
   })
 }
 
