@@ -15,7 +15,7 @@ const gateway = withGateway(() => {
     gateway_params: { model: ${model}, api_base: "${upstream.url}${path(id)}${base}", api_key: sk-1${more} }
 `
   return `model_list:
-${deployment('crossed', 'crossed', 'openai-compatible/m', '/v1')}${deployment('native', 'native', 'anthropic/m', '')}${deployment('renamed', 'renamed', 'azure/prod', '')}${deployment('strict', 'strict', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-a', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-b', 'openai-compatible/m', '/v1')}${['openai-compatible', 'anthropic'].map((kind) => `${deployment('low', `capped-${kind}`, `${kind}/m`, kind === 'anthropic' ? '' : '/v1')}    model_info: { max_output_tokens: 4096, tags: [${kind}] }\n`).join('')}`
+${deployment('crossed', 'crossed', 'openai-compatible/m', '/v1')}${deployment('native', 'native', 'anthropic/m', '')}${deployment('renamed', 'renamed', 'azure/prod', '')}${deployment('strict', 'strict', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-a', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-b', 'openai-compatible/m', '/v1')}${['openai-compatible', 'anthropic'].map((kind) => `${deployment('low', `capped-${kind}`, `${kind}/m`, kind === 'anthropic' ? '' : '/v1')}    model_info: { max_output_tokens: 4096, max_input_tokens: ${kind.length * 1000}, tags: [${kind}] }\n`).join('')}`
 })
 
 const hints = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }
@@ -36,9 +36,12 @@ describe('clients of the Messages API', () => {
       const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
       const list = (await (await gateway.fetch('/v1/models', { headers })).json()) as { data: unknown[] }
       expect(list).toMatchObject({ has_more: false, first_id: 'crossed', last_id: expect.any(String) })
-      expect(list.data[0]).toEqual({ type, id: 'crossed', display_name: 'crossed', created_at })
+      const limits = { max_input_tokens: null, max_tokens: null }
+      expect(list.data[0]).toEqual({ type, id: 'crossed', display_name: 'crossed', created_at, ...limits })
       const one = await gateway.fetch('/v1/models/native', { headers })
-      expect(await one.json()).toEqual({ type, id: 'native', display_name: 'native', created_at })
+      expect(await one.json()).toEqual({ type, id: 'native', display_name: 'native', created_at, ...limits })
+      const low = await gateway.fetch('/v1/models/low', { headers })
+      expect(await low.json()).toMatchObject({ max_input_tokens: 9000, max_tokens: 4096 })
     },
   )
 

@@ -11,8 +11,20 @@ const messages = [{ role: 'user', content: 'Hello' }]
 const gateway = withGateway(() => {
   const text = configuration({
     model_list: [
-      deployment(upstream.url, 'pair', 'resources-a', {}, { api_key: 'sk-literal' }),
-      deployment(upstream.url, 'pair', 'resources-b', {}, { api_key: 'os.environ/GATEWAY_MASTER_KEY' }),
+      deployment(
+        upstream.url,
+        'pair',
+        'resources-a',
+        { max_input_tokens: 9000, max_output_tokens: 500 },
+        { api_key: 'sk-literal' },
+      ),
+      deployment(
+        upstream.url,
+        'pair',
+        'resources-b',
+        { max_input_tokens: 8000 },
+        { api_key: 'os.environ/GATEWAY_MASTER_KEY' },
+      ),
       echo('another', 'another-one'),
     ],
   })
@@ -28,7 +40,13 @@ describe('Public model entry (returned by GET /v1/models)', () => {
 
   it('an entry has id, object `model` and owned_by', async () => {
     const { data } = (await (await gateway.fetch('/v1/models')).json()) as { data: object[] }
-    expect(data[0]).toMatchObject({ id: 'another', object: 'model', owned_by: expect.any(String) })
+    expect(data[0]).toEqual({
+      id: 'another',
+      object: 'model',
+      owned_by: expect.any(String),
+      created: expect.any(Number),
+    })
+    expect(data[1]).toMatchObject({ id: 'pair', context_length: 8000, max_completion_tokens: 500 })
   })
 })
 

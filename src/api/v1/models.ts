@@ -3,6 +3,7 @@ import { callableNames } from '../../identity/callable-names.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { modelNotFound } from '../../pipeline/plan/model-not-found.ts'
 import type { Group } from '../../routing/deployment.ts'
+import { tokenLimits } from '../../routing/token-limits.ts'
 import { geminiErrorBody } from '../dialects/gemini/errors.ts'
 import { messagesErrorBody } from '../dialects/messages/errors.ts'
 import { errorBody } from '../failures.ts'
@@ -17,6 +18,8 @@ const modelEntry = lazily(() =>
     object: z.literal('model'),
     created: z.int(),
     owned_by: z.string(),
+    context_length: z.int().optional().describe('The longest input in tokens, where its operator has said it.'),
+    max_completion_tokens: z.int().optional().describe('The longest answer in tokens, likewise.'),
   }),
 )
 
@@ -25,16 +28,30 @@ const CREATED = 1_700_000_000
 
 function entry(id: string, group: Group | undefined): z.output<ReturnType<typeof modelEntry>> {
   const owner = group?.deployments.find(({ info }) => info.owned_by !== undefined)?.info.owned_by
-  return { id, object: 'model', created: CREATED, owned_by: owner ?? 'gateway' }
+  const { input, output } = tokenLimits(group)
+  return {
+    ...{ id, object: 'model', created: CREATED, owned_by: owner ?? 'gateway' },
+    ...(input === undefined ? {} : { context_length: input }),
+    ...(output === undefined ? {} : { max_completion_tokens: output }),
+  }
 }
 
 /** A model as the clients of the Messages API know it. */
 const messagesEntry = lazily(() =>
-  z.object({ type: z.literal('model'), id: z.string(), display_name: z.string(), created_at: z.string() }),
+  z.object({
+    type: z.literal('model'),
+    id: z.string(),
+    display_name: z.string(),
+    created_at: z.string(),
+    max_input_tokens: z.int().nullable(),
+    max_tokens: z.int().nullable(),
+  }),
 )
 
-function asMessagesEntry(id: string): z.output<ReturnType<typeof messagesEntry>> {
-  return { type: 'model', id, display_name: id, created_at: new Date(1000 * CREATED).toISOString() }
+function asMessagesEntry(id: string, group: Group | undefined): z.output<ReturnType<typeof messagesEntry>> {
+  const { input = null, output = null } = tokenLimits(group)
+  const created_at = new Date(1000 * CREATED).toISOString()
+  return { type: 'model', id, display_name: id, created_at, max_input_tokens: input, max_tokens: output }
 }
 
 /** Clients of the Messages API name its version, or show their credential in its header. */
@@ -92,7 +109,8 @@ export const listModels = defineRoute(
     if (isOfMessages(header)) {
       const { page, hasMore } = messagesPage(names, query)
       const ends = { first_id: page[0] ?? null, last_id: page.at(-1) ?? null }
-      return json({ data: page.map(asMessagesEntry), has_more: hasMore, ...ends })
+      const data = page.map((name) => asMessagesEntry(name, registry.resolve(name)))
+      return json({ data, has_more: hasMore, ...ends })
     }
     return json({ object: 'list', data: names.map((name) => entry(name, registry.resolve(name))) })
   },
@@ -119,7 +137,7 @@ export const getModel = defineRoute(
     const group = registry.resolve(model)
     if (group && caller().mayCall(group)) {
       if (isOfGemini(header)) return json(geminiEntry(model, group))
-      return json(isOfMessages(header) ? asMessagesEntry(model) : entry(model, group))
+      return json(isOfMessages(header) ? asMessagesEntry(model, group) : entry(model, group))
     }
     throw modelNotFound(registry, model)
   },

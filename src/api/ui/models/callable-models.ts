@@ -9,6 +9,7 @@ import { lazily } from '../../../lib/lazily.ts'
 import type { CallTarget } from '../../../pipeline/caller.ts'
 import { capableDeployments } from '../../../pipeline/plan/capable-deployments.ts'
 import type { Deployment, Group } from '../../../routing/deployment.ts'
+import { tokenLimits } from '../../../routing/token-limits.ts'
 import type { DeploymentSignals } from '../../../stores/kv/deployment-signals.ts'
 import type { Reaches } from '../../../stores/sql/records/callable-scopes.ts'
 import { json } from '../../respond.ts'
@@ -116,18 +117,15 @@ function shown(
   const { deployments } = group
   const away = deployments.filter((one) => cooling.has(one)).length
   const infos = deployments.map(({ info }) => info)
-  const least = (limits: readonly (number | undefined)[]) => {
-    const given = limits.filter((limit) => limit !== undefined)
-    return given.length === 0 ? null : Math.min(...given)
-  }
+  const { input = null, output = null } = tokenLimits(group)
   return {
     name,
     kind: name !== group.name ? 'alias' : models.has(name) ? 'model' : 'route_group',
     stands_for: name === group.name ? null : group.name,
     modes,
     ...priceRanges(group, modes),
-    max_input_tokens: least(infos.map((info) => info.max_input_tokens)),
-    max_output_tokens: least(infos.map((info) => info.max_output_tokens)),
+    max_input_tokens: input,
+    max_output_tokens: output,
     access_groups: [...group.accessGroups],
     tags: [...new Set(infos.flatMap(({ tags }) => tags))].sort(),
     owned_by: infos.find(({ owned_by }) => owned_by !== undefined)?.owned_by ?? null,

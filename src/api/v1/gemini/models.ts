@@ -5,6 +5,7 @@ import { lazily } from '../../../lib/lazily.ts'
 import { modelNotFound } from '../../../pipeline/plan/model-not-found.ts'
 import type { Group } from '../../../routing/deployment.ts'
 import type { Registry } from '../../../routing/registry.ts'
+import { tokenLimits } from '../../../routing/token-limits.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { ofGemini } from './gemini-route.ts'
@@ -29,8 +30,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 export function geminiEntry(name: string, group: Group | undefined): z.output<ReturnType<typeof geminiModel>> {
   const infos = group?.deployments.map(({ info }) => info) ?? []
   const modes = new Set(infos.flatMap(({ mode }) => mode ?? Object.keys(METHODS)))
-  const input = infos.find(({ max_input_tokens }) => max_input_tokens !== undefined)?.max_input_tokens
-  const output = infos.find(({ max_output_tokens }) => max_output_tokens !== undefined)?.max_output_tokens
+  const { input, output } = tokenLimits(group)
   return {
     name: `models/${name}`,
     version: '001',
