@@ -17,6 +17,8 @@ export interface DegradingOptions {
   readonly mode: 'fail_open' | 'fail_closed'
   readonly now: () => number
   readonly log: Log
+  /** What an operator does about a failure that has this word. */
+  readonly advice?: (word: string) => string
   /** Keeps the runtime alive for background work. */
   readonly defer?: (work: Promise<void>) => void
   /** How long the runtime lets such work run; unlimited if absent. */
@@ -56,8 +58,15 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   const here = localCalls(options.local, now)
 
   const logDegraded = throttled(1000, now, (suppressed) => {
-    const { trouble, message } = guard.lastFailure
-    const fields = { mode, trouble, reason: message, state: state(), suppressed }
+    const { trouble, message, word } = guard.lastFailure
+    const fields = {
+      mode,
+      trouble,
+      reason: message,
+      advice: word && options.advice?.(word),
+      state: state(),
+      suppressed,
+    }
     if (trouble === 'refused') log.error('store.degraded', fields)
     else log.warn('store.degraded', fields)
   })

@@ -13,9 +13,11 @@ export type StoreTrouble = keyof typeof TROUBLE
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
   readonly trouble: StoreTrouble
+  readonly word: string | undefined
 
   constructor(trouble: StoreTrouble, word?: string) {
     super(`${TROUBLE[trouble]}${word === undefined ? '' : ` (${word})`}.`)
     this.trouble = trouble
+    this.word = word
   }
 }

@@ -25,6 +25,7 @@ import { batchFolder } from './batch-folder.node.ts'
 import { memoryLimit, roomForBodies } from './memory.node.ts'
 import { DATABASE } from './places.node.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
+import { storeAdvice } from './store-advice.ts'
 import { writableFolder } from './writable-folder.node.ts'
 
 /** The timeout of a request to the shared store, which is longer than any call waits for it. */
@@ -144,6 +145,7 @@ async function sharedStore({ general_settings: settings }: Config, log: Log): Pr
       mode: settings.degraded_mode,
       now,
       log,
+      advice: storeAdvice,
       timers: sharedTimers(),
     },
   )

@@ -79,7 +79,7 @@ export function redisSession(
   }
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, onread }
   const socket = isSecure ? secured() : connectPlain(options)
-  const opening = setTimeout(() => end(), OPENING_MS)
+  const opening = setTimeout(() => end('ETIMEDOUT'), OPENING_MS)
   socket.once(isSecure ? 'secureConnect' : 'connect', greet)
   // Of an error only its code is told, since its words may name the address.
   socket.on('error', ({ code }: NodeJS.ErrnoException) => end(code))

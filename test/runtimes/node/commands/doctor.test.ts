@@ -86,7 +86,7 @@ describe('doctor', () => {
       })
       expect(other['salt key']).toMatch(/^fail the database was set up under another one: set GATEWAY_SALT_KEY/)
       expect(other.redis).toBe(
-        'fail cannot be asked (ECONNREFUSED): see REDIS_URL, and that the server lets this machine in',
+        'fail cannot be asked (ECONNREFUSED): start it, or correct the host and the port in REDIS_URL',
       )
     })
 

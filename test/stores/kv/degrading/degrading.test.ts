@@ -75,7 +75,7 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
 
   function stand(primary: SharedStore, mode: 'fail_open' | 'fail_closed' = 'fail_open'): DegradingStore {
     const local = () => inProcessStore({ now: Date.now })
-    const store = degrading(primary, { local, mode, now: Date.now, log })
+    const store = degrading(primary, { local, mode, now: Date.now, log, advice: (word) => `what to do about ${word}` })
     opened.push(store)
     return store
   }
@@ -260,8 +260,14 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
       await admitMany(store, 3)
       const degraded = lines.filter(({ event }) => event === 'store.degraded')
       expect(degraded.length).toBeGreaterThanOrEqual(2)
+      const advice = 'what to do about NOPERM'
       for (const line of degraded)
-        expect(line).toMatchObject({ level: 'error', trouble: 'refused', reason: expect.stringContaining('NOPERM') })
+        expect(line).toMatchObject({
+          level: 'error',
+          trouble: 'refused',
+          reason: expect.stringContaining('NOPERM'),
+          advice,
+        })
       await admin.sendCommand(['ACL', 'SETUSER', 'default', '+@scripting'])
       expect(await recovery(store)).toBeLessThan(BACK_MS)
     } finally {

@@ -4,6 +4,7 @@ import { reveal } from '../../../../lib/secret.ts'
 import { RedisRefusal } from '../../../../stores/kv/redis-store.ts'
 import { redisAddress } from '../../../../stores/kv/tcp/redis-address.ts'
 import { redisTls } from '../../../../stores/kv/tcp/redis-tls.node.ts'
+import { storeAdvice } from '../../setup/store-advice.ts'
 import { type Finding, fail, ok, skewOf, warn } from './finding.ts'
 
 /** Of older ones the scripts of the gateway were never tried. */
@@ -38,24 +39,8 @@ export async function redis({ general_settings: settings }: Config): Promise<Fin
     }
   } catch (error) {
     const why = (error as { readonly code?: string }).code ?? new RedisRefusal((error as Error).message).word
-    return [fail('redis', `cannot be asked (${why}): ${adviceFor(why)}`)]
+    return [fail('redis', `cannot be asked (${why}): ${storeAdvice(why)}`)]
   }
-}
-
-function adviceFor(why: string): string {
-  if (/^(WRONGPASS|NOAUTH)$/.test(why)) return 'correct the user and the password in REDIS_URL'
-  if (why === 'NOPERM') return 'let its user run scripts that write keys gateway:*'
-  if (why === 'READONLY') return 'it is a replica, which takes no writes: name the primary one in REDIS_URL'
-  if (why === 'CROSSSLOT') return 'a cluster cannot run its scripts: name a single server in REDIS_URL'
-  if (/EXPIRED|NOT_YET/.test(why)) return 'renew the certificate of the server, or set the clock of this machine'
-  if (/ALTNAME/.test(why)) return 'name the server in REDIS_URL as its certificate does'
-  if (/ALERT/.test(why))
-    return 'name a certificate that it accepts, with its key, in REDIS_URL (sslcert=FILE&sslkey=FILE)'
-  if (/CERT|VERIFY|ISSUER/.test(why)) return 'name the certificate of its authority in REDIS_URL (sslrootcert=FILE)'
-  if (/ENOENT|EACCES|PEM|X509/.test(why)) return 'correct the files of sslrootcert, sslcert and sslkey in REDIS_URL'
-  if (why === 'ERR') return 'see that REDIS_URL names a Redis, by rediss:// one that speaks TLS'
-  if (/SSL|EPROTO|ECONNRESET/.test(why)) return 'see whether it speaks TLS: redis:// is without, rediss:// with it'
-  return 'see REDIS_URL, and that the server lets this machine in'
 }
 
 /** Redis over REST, as Upstash speaks it. */
