@@ -27,6 +27,19 @@ describe.skipIf(connectionString === '')('sql: node-postgres', () => {
     await sql.close()
   })
 
+  it('does with the connections that it gets', async () => {
+    const admin = nodePostgresSql({ connectionString, connections: 1 })
+    const role = `narrow_${crypto.randomUUID().slice(0, 8)}`
+    const ask = (text: string) => ({ sql: text, parameters: [] })
+    await admin.query(ask(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 2`))
+    const sql = nodePostgresSql({ connectionString: Object.assign(new URL(connectionString), { username: role }).href })
+    const asking = ask('SELECT pg_sleep(0.01)')
+    await Promise.all(Array.from({ length: 20 }, (_, turn) => (turn % 2 ? sql.query(asking) : sql.batch([asking]))))
+    await sql.close()
+    await admin.query(ask(`DROP ROLE ${role}`))
+    await admin.close()
+  })
+
   describe('the plan of a repeated statement', () => {
     const ask = (sql: Sql, text: string, repeated?: Repeated) => sql.query({ sql: text, parameters: [], repeated })
     const planned = async (sql: Sql) =>

@@ -13,6 +13,9 @@ export interface NodePostgresOptions {
 /** At the other levels, of which a database may have one as its default, the second of two changes of a row at once fails. */
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
 
+/** For how long no further connection is asked of a server that has no room for one. */
+const FEW_MS = 10_000
+
 /** Postgres over TCP: a pool that opens connections on demand. */
 export function nodePostgresSql(options: NodePostgresOptions): Sql {
   return sqlOver(nodePostgresWire(options))
@@ -43,9 +46,12 @@ export function nodePostgresWire({
   pool.on('connect', (client) => client.on('error', () => {}))
 
   let keepsPlans = true
+  let fewUntil = 0
   /** Tries again, and does without from then on, if a pooler before the server knows nothing of plans or options: then
-   *  nothing was run. `text`: of the statement whose plan is kept. */
+   *  nothing was run. So it does for a while with the connections that there are, if the server has no room for another.
+   *  `text`: of the statement whose plan is kept. */
   async function tried<Answer>(attempt: (plan?: string) => Promise<Answer>, text?: string): Promise<Answer> {
+    if (pool.options.max < connections && performance.now() > fewUntil) pool.options.max = connections
     const plan = keepsPlans && text !== undefined ? planName(text) : undefined
     const hasOptions = pool.options.options !== undefined
     try {
@@ -53,7 +59,10 @@ export function nodePostgresWire({
     } catch (error) {
       if (plan && isOfPlan(error)) keepsPlans = false
       else if (hasOptions && isOfOptions(error)) delete pool.options.options
-      else throw failure(error, timeoutMs)
+      else if (isOfRoom(error) && pool.totalCount > 0) {
+        pool.options.max = pool.totalCount
+        fewUntil = performance.now() + FEW_MS
+      } else throw failure(error, timeoutMs)
       return tried(attempt, text)
     }
   }
@@ -120,6 +129,11 @@ const PLAN_FAILURES: ReadonlySet<string | undefined> = new Set(['26000', '42P05'
 /** Whether a statement was not run because of its plan. */
 function isOfPlan(error: unknown): boolean {
   return error instanceof pg.DatabaseError && PLAN_FAILURES.has(error.code)
+}
+
+/** Whether a connection was refused because the server, or the role, has as many as it may have. */
+function isOfRoom(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '53300'
 }
 
 /** Whether a connection was refused because of its options. */
