@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
-import { configOf } from '../support/gateway.ts'
+import { chatInit, configOf } from '../support/gateway.ts'
 import { frames, hugeAnswer, json, stallAfter } from '../support/upstream/index.ts'
 import { frame } from '../support/upstream/openai-chat.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
@@ -80,6 +80,22 @@ describe('a long answer', () => {
     for (const response of refused) expect((await response.json()).error.code).toBe('too_many_bytes_in_flight')
     for (const response of answers) if (response.status === 200) await response.body?.cancel()
     expect((await ended(before + 3)).length).toBe(1)
+  })
+
+  it('counts as memory while it is streamed, where its end repeats it', async () => {
+    const before = endings().length
+    const piece = frame({ choices: [{ index: 0, delta: { content: 'x'.repeat(500_000) } }] })
+    await upstream.script(model, [frames(Array(12).fill(piece), {}, stallAfter({ frames: 11 }))])
+    const leave = new AbortController()
+    const call = async () => {
+      const init = chatInit({ model, stream: true, input: 'Hi' }, { signal: leave.signal })
+      return (await gateway.fetch('/v1/responses', init)).text()
+    }
+    const answers = [call(), call()]
+    expect((await Promise.race(answers)).slice(-1000)).toContain('The memory for request bodies')
+    leave.abort()
+    await Promise.allSettled(answers)
+    expect((await ended(before + 2)).length).toBe(1)
   })
 
   it('is broken off where nothing of it is taken for too long, and its memory is free again', async () => {

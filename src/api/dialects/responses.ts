@@ -45,6 +45,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
       return encoder.encode(text)
     }
     return {
+      repeats: true,
       write: (chunk) => eventsOf(() => answer.push(chunk)),
       close: () => eventsOf(() => finished(answer)),
       fail: (failure) => eventsOf(() => answer.fail(failure)),

@@ -2,8 +2,10 @@ import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { addOrRelease } from '../../lib/footprints.ts'
 import type { StreamStep } from '../../providers/provider.ts'
+import { BodyTooLarge } from '../../transport/transport.ts'
 import { abandon, type OpenStream } from '../attempt/attempt.ts'
 import { clean } from '../attempt/exchange.ts'
+import { REPLY_LIMIT_BYTES } from '../attempt/open-answer.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, clientClosed, departure, untaken } from '../client.ts'
 import { asUpstreamFailure } from '../failures.ts'
@@ -16,6 +18,9 @@ const GRACE_MS = 2000
 
 /** The same while the provider sends only keep-alives. */
 const LONGEST_GRACE_MS = 10_000
+
+/** The memory of a character of an answer that is kept until its end: the last events of a response repeat it. */
+const KEPT_BYTES = 4
 
 /** How far one upstream stream has been carried to the client. */
 interface Carriage {
@@ -90,6 +95,8 @@ function keepAlive(carriage: Carriage): void {
 /** Reads the upstream and writes to the client until the answer has ended. */
 async function pump(carriage: Carriage): Promise<void> {
   const { call, stream } = carriage
+  const before = call.outputCharacters
+  const keeps = stream.reader.repeats || stream.answerSoFar
   let out = take(carriage, stream.backlog)
   let unread = 0
   let counted = 0
@@ -116,9 +123,11 @@ async function pump(carriage: Carriage): Promise<void> {
     const steps = stream.reader.push(piece)
     // An event is in memory until it is whole, and then until the client has taken it.
     unread = steps.length > 0 ? 0 : unread + piece.byteLength
-    if (unread > counted) {
-      addOrRelease(call.footprint, unread - counted)
-      counted = unread
+    const kept = keeps ? KEPT_BYTES * (call.outputCharacters - before) : 0
+    if (kept > REPLY_LIMIT_BYTES) throw new BodyTooLarge(`the answer has ${kept} bytes`)
+    if (unread + kept > counted) {
+      addOrRelease(call.footprint, unread + kept - counted)
+      counted = unread + kept
     }
     out = take(carriage, steps)
   }

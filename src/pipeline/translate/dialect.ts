@@ -63,6 +63,8 @@ export interface Capped {
 
 /** Writes the chunks of one answer as events, in order. */
 export interface DialectStream {
+  /** The end repeats the answer, which is in memory until then. */
+  readonly repeats?: true
   write(chunk: ChatChunk): Uint8Array
   /** The events that end a successful stream. */
   close(): Uint8Array

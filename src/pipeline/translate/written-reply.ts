@@ -16,6 +16,7 @@ export type WrittenReader = StreamReader &
   Required<Pick<StreamReader, 'closing'>> & {
     /** Writes one more chunk of the same answer, from the deployment that continues it. */
     write?(chunk: ChatChunk): Uint8Array
+    readonly repeats?: DialectStream['repeats']
   }
 
 export type OnChunk = (chunk: ChatChunk) => void
@@ -37,7 +38,7 @@ export function written(reply: Reply, dialect: Dialect, { body, facts }: Outgoin
 
 /** Writes a vendor's chunks in the client's dialect; a vendor's bytes of the same dialect pass unchanged. */
 export function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: OnChunk): WrittenReader {
-  const { fail } = dialectStream
+  const { fail, repeats } = dialectStream
   let translating = false
   let finished = false
   const withIdentity = identifying()
@@ -65,6 +66,7 @@ export function writing(reader: StreamReader, dialectStream: DialectStream, onCh
     },
     closing: () => (translating || !reader.closing ? dialectStream.close() : reader.closing()),
     ...(fail ? { failing: fail } : {}),
+    ...(repeats ? { repeats } : {}),
   }
 }
 
