@@ -442,6 +442,9 @@ CREATE TABLE IF NOT EXISTS gateway_budget (
   spent_nano numeric NOT NULL DEFAULT 0,
   PRIMARY KEY (subject, period)
 );
+-- The limits of which operators were told last that the period has passed them.
+ALTER TABLE gateway_budget ADD COLUMN IF NOT EXISTS told_soft_nano numeric;
+ALTER TABLE gateway_budget ADD COLUMN IF NOT EXISTS told_exceeded_nano numeric;
 -- The highest spend of each level, whatever its period.
 CREATE INDEX IF NOT EXISTS gateway_budget_spent ON gateway_budget (split_part(subject, ':', 1), spent_nano);
 

@@ -165,7 +165,12 @@ export function createServices(config: Config, adapters: RuntimeAdapters): Servi
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),
     budgets: spentSoFar(budgetRecords(callSql), reports.delivery),
-    budgetNotices: budgetNotices({ store, telemetry: reports.telemetry, now: systemClock.now, log }),
+    budgetNotices: budgetNotices({
+      records: budgetRecords(callSql),
+      telemetry: reports.telemetry,
+      now: systemClock.now,
+      log,
+    }),
     usual: usualUsage(systemClock.now),
     get registry() {
       return live.current()

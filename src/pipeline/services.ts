@@ -26,7 +26,7 @@ export interface PipelineServices {
   readonly signals: KnownSignals
   readonly store: SharedStore
   /** The database's record of budgets, for when the shared store has none. */
-  readonly budgets: BudgetRecords
+  readonly budgets: Pick<BudgetRecords, 'spent'>
   readonly budgetNotices: BudgetNotices
   readonly usual: UsualUsage
   readonly transport: Transport

@@ -22,7 +22,7 @@ export function budgetsRaised({
   timers,
 }: {
   readonly log: Log
-  readonly budgets: BudgetRecords
+  readonly budgets: Pick<BudgetRecords, 'spent'>
   readonly store: Pick<SharedStore, 'raise'>
   readonly defer?: ((work: Promise<void>) => void) | undefined
   readonly timers?: Timers | undefined

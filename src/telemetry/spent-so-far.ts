@@ -6,7 +6,10 @@ import { ledger } from './ledger.ts'
 const ROWS_MS = 500
 
 /** What budgets have spent, with the calls whose rows still wait in this process: those are written first. */
-export function spentSoFar(records: BudgetRecords, { written }: Pick<Delivery, 'written'>): BudgetRecords {
+export function spentSoFar(
+  records: Pick<BudgetRecords, 'spent'>,
+  { written }: Pick<Delivery, 'written'>,
+): Pick<BudgetRecords, 'spent'> {
   return {
     async spent(of) {
       const subjects = new Set(of.map(({ subject }) => subject))

@@ -51,7 +51,7 @@ export interface TelemetryOptions {
   readonly sinks?: Pick<Sinks, 'take' | 'traceparent'>
   readonly refusals?: Pick<RefusalCounter, 'count'>
   /** Told of what budgets have spent. */
-  readonly raising?: { readonly store: Pick<SharedStore, 'raise'>; readonly budgets: BudgetRecords }
+  readonly raising?: { readonly store: Pick<SharedStore, 'raise'>; readonly budgets: Pick<BudgetRecords, 'spent'> }
   readonly defer?: (work: Promise<void>) => void
   /** Events may wait some milliseconds for the readers that are in this process. */
   readonly timers?: Timers

@@ -166,7 +166,7 @@ export function budgetedCalls(
     signals: knownSignals(Date.now),
     store,
     budgets: { spent: async (of) => of.map(() => 0) },
-    budgetNotices: budgetNotices({ store, telemetry, now: Date.now, log }),
+    budgetNotices: budgetNotices({ records: { tell: async () => true }, telemetry, now: Date.now, log }),
     usual: usualUsage(Date.now),
     transport,
     toolServers:

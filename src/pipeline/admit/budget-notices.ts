@@ -1,8 +1,8 @@
 import { describeError, type Log } from '../../lib/log.ts'
 import { ownerOf } from '../../limits/accounts.ts'
 import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
-import { exceededBudgetKey, type Key, softBudgetKey } from '../../stores/kv/keys.ts'
-import type { Budget, Refused, Settlement, SharedStore } from '../../stores/kv/shared-store.ts'
+import type { Budget, Refused, Settlement } from '../../stores/kv/shared-store.ts'
+import type { BudgetRecords, PassedLimit } from '../../stores/sql/records/budget-records.ts'
 import type { BudgetMoved } from '../../telemetry/notices.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Client } from '../client.ts'
@@ -17,33 +17,42 @@ export interface BudgetNotices {
   refused(client: Pick<Client, 'defer'>, budgets: readonly Budget[], refused: Refused): void
 }
 
-/** Longer than any period in which the same crossing could be seen again. */
-const REMEMBER_SECONDS = 40 * 86_400
-const REMEMBERED_HERE = 10_000
+/** How much of what was told a process remembers. The database has all of it. */
+const REMEMBERED_HERE = { budgets: 10_000, ms: 40 * 86_400_000 }
+
+interface Passed {
+  readonly passed: PassedLimit
+  readonly limitNano: number
+}
 
 /** What tells a budget's period from its others: those without end have one name. */
 const nameOf = ({ period, since = '' }: Budget): string => period || since
 
 export function budgetNotices(options: {
-  readonly store: SharedStore
+  readonly records: Pick<BudgetRecords, 'tell'>
   readonly telemetry: Telemetry
   readonly now: () => number
   readonly log: Log
 }): BudgetNotices {
-  const { store, telemetry, now, log } = options
-  const told = expiringMap<true>(now, REMEMBERED_HERE)
+  const { records, telemetry, now, log } = options
+  const told = expiringMap<true>(now, REMEMBERED_HERE.budgets)
 
   /** Emits an event unless this or another process has done so. */
-  function tellOnce(client: Pick<Client, 'defer'>, key: Key, event: () => BudgetMoved): void {
+  function tellOnce(
+    client: Pick<Client, 'defer'>,
+    budget: Budget,
+    { passed, limitNano }: Passed,
+    event: () => BudgetMoved,
+  ): void {
+    const key = `${passed} ${limitNano} ${nameOf(budget)} ${budget.subject}`
     if (told.get(key)) return
-    told.set(key, true, now() + 1000 * REMEMBER_SECONDS)
-    client.defer(tell(key, event))
+    told.set(key, true, now() + REMEMBERED_HERE.ms)
+    client.defer(tell(budget, { passed, limitNano }, event()))
   }
 
-  async function tell(key: Key, event: () => BudgetMoved): Promise<void> {
-    const moved = event()
+  async function tell(budget: Budget, { passed, limitNano }: Passed, moved: BudgetMoved): Promise<void> {
     try {
-      if (!(await store.putNew(key, '1', REMEMBER_SECONDS))) return
+      if (!(await records.tell(budget, passed, limitNano))) return
     } catch (error) {
       log.warn('budget.not_remembered', { subject: moved.subject, error: describeError(error) })
     }
@@ -63,7 +72,7 @@ export function budgetNotices(options: {
         let spent = spentNano[index] ?? 0
         for (const one of charged) if (one.subject === subject) spent += one.spentNano
         if (spent < softNano) continue
-        tellOnce(client, softBudgetKey(subject, nameOf(budget), softNano), () => ({
+        tellOnce(client, budget, { passed: 'soft', limitNano: softNano }, () => ({
           type: 'budget.soft_exceeded',
           ...factsOf(budget, spent),
           softNano,
@@ -73,10 +82,10 @@ export function budgetNotices(options: {
     refused(client, budgets, { reason, subject: refuser, spentNano: spent = 0 }) {
       const budget = reason === 'budget' && budgets.find(({ subject }) => subject === refuser)
       if (!budget) return
-      const { subject, limitNano } = budget
+      const { limitNano } = budget
       // A limit of 0 blocks: there is nothing to exceed.
       if (limitNano <= 0 || !isExceededBy(budget, spent)) return
-      tellOnce(client, exceededBudgetKey(subject, nameOf(budget), limitNano), () => ({
+      tellOnce(client, budget, { passed: 'exceeded', limitNano }, () => ({
         type: 'budget.exceeded',
         ...factsOf(budget, spent),
         limitNano,

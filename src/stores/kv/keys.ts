@@ -21,12 +21,6 @@ export const deploymentKey = (deployment: string) => key(`gateway:deployment:${d
 export const activeKey = (deployment: string) => key(`gateway:active:${deployment}`)
 /** What a key's caller was read from, and when, as JSON; the number is that of its form. An hour; changes remove it. */
 export const authKey = (keyHash: string) => key(`gateway:auth:2:${keyHash}`)
-/** Marks that a passed soft limit was told of in a period. 40 days. */
-export const softBudgetKey = (subject: string, period: string, limitNano: number) =>
-  key(`gateway:soft-budget:${subject}:${period}:${limitNano}`)
-/** Marks that an exceeded budget was told of in a period. 40 days. */
-export const exceededBudgetKey = (subject: string, period: string, limitNano: number) =>
-  key(`gateway:exceeded-budget:${subject}:${period}:${limitNano}`)
 /** Marks a call of a tool, by a digest of its name, as cancelled by its client. 10 seconds, or until the call sees it. */
 export const cancelledToolKey = (digest: string) => key(`gateway:cancelled-tool:${digest}`)
 /** Marks a settled call. One hour. */

@@ -105,9 +105,8 @@ it('a refusal of a budget says when there is room: with its next period, soon wh
 it('a budget without end tells that it is exceeded once, and once more when its record was made again', async () => {
   const told: string[] = []
   const emit = (event: { readonly type: string }) => void told.push(event.type)
-  const store = inProcessStore({ now: () => NOON })
   const notices = budgetNotices({
-    store,
+    records: { tell: async () => true },
     telemetry: { emit } as unknown as Telemetry,
     now: () => NOON,
     log: jsonLog('silent', () => {}),

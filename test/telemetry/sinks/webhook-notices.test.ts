@@ -3,6 +3,7 @@ import { openapi } from '../../../src/api/docs/openapi.ts'
 import { WEBHOOK_EVENTS } from '../../../src/config/sections/callback-settings.ts'
 import { jsonLog } from '../../../src/lib/log.ts'
 import { secret } from '../../../src/lib/secret.ts'
+import { budgetRecords } from '../../../src/stores/sql/records/budget-records.ts'
 import { bufferedLane } from '../../../src/telemetry/sinks/lanes/buffered-lane.ts'
 import { sinksOf } from '../../../src/telemetry/sinks/sinks.ts'
 import { testEvent } from '../../../src/telemetry/sinks/test-event.ts'
@@ -80,6 +81,13 @@ describe('a webhook of a gateway', () => {
     expect(soft?.data).toMatchObject({ ...facts, spent_nano: 10_000_000, soft_nano: 10_000_000 })
     expect(hard?.data).toMatchObject({ ...facts, spent_nano: 20_000_000, limit_nano: 20_000_000 })
     expect([...moreSoft, ...moreHard]).toEqual([])
+    // What a process asks that has begun since then.
+    const { tell } = budgetRecords(gateway.sql)
+    const budget = { subject: `key:${holder.key_id}`, period: '' }
+    expect(await tell(budget, 'soft', 10_000_000)).toBe(false)
+    expect(await tell(budget, 'exceeded', 20_000_000)).toBe(false)
+    const asked = await Promise.all([tell(budget, 'soft', 9_000_000), tell(budget, 'soft', 9_000_000)])
+    expect(asked.sort()).toEqual([false, true])
     expect((await of('call.finished', 2)).map(({ data }) => data.ending)).toEqual(['answered', 'answered'])
   })
 

@@ -17,7 +17,13 @@ export interface BudgetSpent extends BudgetPeriod {
 export interface BudgetRecords {
   /** Resolves with nano-dollars in the order of `of`; 0 for a budget without spend. */
   spent(of: readonly BudgetPeriod[]): Promise<number[]>
+  /** Notes that operators are told of a limit that a budget has passed in a period. True once in a period over all
+   *  processes, and once more for another limit. */
+  tell(of: BudgetPeriod, passed: PassedLimit, limitNano: number): Promise<boolean>
 }
+
+/** The limit that a budget has passed. */
+export type PassedLimit = 'soft' | 'exceeded'
 
 export function budgetRecords(database: Sql): BudgetRecords {
   return {
@@ -35,6 +41,17 @@ export function budgetRecords(database: Sql): BudgetRecords {
         const found = rows.find((row) => row.subject === subject && row.period === period)
         return found ? Number(found.spent_nano) : 0
       })
+    },
+    async tell({ subject, period }, passed, limitNano) {
+      const told = sql.id(`told_${passed}_nano`)
+      const noted = await rowsOf(
+        database,
+        sql`
+          INSERT INTO gateway_budget AS budget (subject, period, ${told}) VALUES (${subject}, ${period}, ${limitNano})
+          ON CONFLICT (subject, period) DO UPDATE SET ${told} = excluded.${told}
+          WHERE budget.${told} IS DISTINCT FROM excluded.${told} RETURNING subject`,
+      )
+      return noted.length > 0
     },
   }
 }

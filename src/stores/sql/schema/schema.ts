@@ -211,6 +211,9 @@ interface GatewayBudgetTable {
   subject: string
   period: string
   spent_nano: Defaulted<Numeric>
+  /** The limits of which operators were told last. */
+  told_soft_nano: Numeric | null
+  told_exceeded_nano: Numeric | null
 }
 
 /** The progress of filling a new table with earlier calls. */
