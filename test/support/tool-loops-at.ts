@@ -3,7 +3,8 @@ import { chat } from '../../src/modes/chat.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import type { Endpoint } from '../../src/pipeline/endpoint.ts'
 import { budgetedCalls } from './budgeted-calls.ts'
-import { type Said, scriptedModel, textResult, toolServersOf } from './tool-loops.ts'
+import type { ScriptedReply } from './model-replies.ts'
+import { scriptedModel, textResult, toolServersOf } from './tool-loops.ts'
 
 const RESPONSES: Endpoint = {
   path: '/v1/responses',
@@ -57,7 +58,7 @@ export function loopAt(script: Parameters<typeof scriptedModel>[0], kinds: reado
   return { ...calls, asked, called, ask }
 }
 
-export const CALLED: Said = {
+export const CALLED: ScriptedReply = {
   calls: [
     ['docs__search', { q: 'a' }],
     ['docs__wrong', {}],
@@ -65,4 +66,4 @@ export const CALLED: Said = {
   thought: 'I look it up.',
   text: 'Wait.',
 }
-export const DONE: Said = { text: 'Done.', input: 200, output: 5 }
+export const DONE: ScriptedReply = { text: 'Done.', input: 200, output: 5 }

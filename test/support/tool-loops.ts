@@ -5,28 +5,7 @@ import type { Tool, ToolResult, ToolServers } from '../../src/mcp/tool-servers.t
 import type { Transport, UpstreamRequest } from '../../src/transport/transport.ts'
 import { wholeBody } from '../../src/transport/whole-body.ts'
 import { budgetedCalls, placed } from './budgeted-calls.ts'
-
-/** What a model answers in a turn: calls, or a text, or what a provider refuses it with. */
-export interface Said {
-  readonly calls?: readonly (readonly [name: string, args: unknown])[]
-  /** The input of a custom tool `docs__patch`, which providers without such know as a function. */
-  readonly custom?: string
-  readonly text?: string
-  readonly finish?: string
-  readonly input?: number
-  readonly output?: number
-  readonly status?: number
-  readonly error?: object
-  /** Reasoning, as OpenAI's Responses have it. */
-  readonly thought?: string
-  readonly ms?: number
-}
-
-export interface AskedModel {
-  readonly origin: string
-  readonly path: string
-  readonly body: JsonRecord & { readonly messages?: readonly JsonRecord[]; readonly input?: readonly JsonRecord[] }
-}
+import { type AskedModel, replyTo, type ScriptedReply } from './model-replies.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -34,7 +13,7 @@ const nothing = { read: async () => undefined, bytes: async () => new Uint8Array
 
 /** A provider that answers the n-th request as told, in the shape of the API that it was asked by. The last answer
  *  repeats. */
-export function scriptedModel(script: readonly Said[] | ((asked: AskedModel, turn: number) => Said)) {
+export function scriptedModel(script: readonly ScriptedReply[] | ((asked: AskedModel, turn: number) => ScriptedReply)) {
   const asked: AskedModel[] = []
   const transport: Transport = {
     async send({ origin, path, body: sent }: UpstreamRequest, signal: Abort) {
@@ -42,7 +21,9 @@ export function scriptedModel(script: readonly Said[] | ((asked: AskedModel, tur
       const request = { origin, path, body: JSON.parse(typeof bytes === 'string' ? bytes : decoder.decode(bytes)) }
       const turn = asked.push(request)
       const said =
-        typeof script === 'function' ? script(request, turn) : (script[Math.min(turn, script.length) - 1] as Said)
+        typeof script === 'function'
+          ? script(request, turn)
+          : (script[Math.min(turn, script.length) - 1] as ScriptedReply)
       if (said.ms !== undefined) {
         await new Promise((resolve, reject) => {
           const timer = setTimeout(resolve, said.ms)
@@ -59,120 +40,6 @@ export function scriptedModel(script: readonly Said[] | ((asked: AskedModel, tur
     },
   }
   return { transport, asked }
-}
-
-function replyTo({ path, body }: AskedModel, said: Said, turn: number): object {
-  const { custom, text, finish, input = 100, output = 10 } = said
-  const isNative = path.endsWith('/responses')
-  const patched = custom === undefined || isNative ? [] : [['docs__patch', { input: custom }] as const]
-  const calls = [...(said.calls ?? []), ...patched]
-  const ids = calls.map((_, index) => `call_${turn}_${index + 1}`)
-  const written = (args: unknown) => (typeof args === 'string' ? args : JSON.stringify(args))
-  if (isNative) {
-    return {
-      id: `resp_${turn}`,
-      object: 'response',
-      created_at: 1,
-      status: finish ?? 'completed',
-      model: body.model,
-      output: [
-        ...(said.thought === undefined
-          ? []
-          : [{ id: `rs_${turn}`, type: 'reasoning', summary: [{ type: 'summary_text', text: said.thought }] }]),
-        ...(text === undefined
-          ? []
-          : [
-              {
-                ...{ id: `msg_${turn}`, type: 'message', role: 'assistant', status: 'completed' },
-                content: [{ type: 'output_text', text, annotations: [] }],
-              },
-            ]),
-        ...calls.map(([name, args], index) => ({
-          ...{ id: `fc_${turn}_${index + 1}`, type: 'function_call', status: 'completed', call_id: ids[index], name },
-          arguments: written(args),
-        })),
-        ...(custom === undefined
-          ? []
-          : [{ id: `ctc_${turn}`, type: 'custom_tool_call', call_id: 'call_c', name: 'docs__patch', input: custom }]),
-      ],
-      tools: body.tools ?? [],
-      tool_choice: body.tool_choice ?? 'auto',
-      usage: {
-        input_tokens: input,
-        input_tokens_details: { cached_tokens: 0 },
-        output_tokens: output,
-        output_tokens_details: { reasoning_tokens: 0 },
-        total_tokens: input + output,
-      },
-    }
-  }
-  if (path.endsWith('/messages')) {
-    return {
-      id: `msg_${turn}`,
-      type: 'message',
-      role: 'assistant',
-      model: body.model,
-      content: [
-        ...(text === undefined ? [] : [{ type: 'text', text }]),
-        ...calls.map(([name, args], index) => ({ type: 'tool_use', id: ids[index], name, input: args })),
-      ],
-      stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
-      stop_sequence: null,
-      usage: { input_tokens: input, output_tokens: output },
-    }
-  }
-  if (path.endsWith(':generateContent')) {
-    const parts = [
-      ...(text === undefined ? [] : [{ text }]),
-      ...calls.map(([name, args]) => ({ functionCall: { name, args } })),
-    ]
-    return {
-      candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }],
-      usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
-      modelVersion: 'm',
-      responseId: `r${turn}`,
-    }
-  }
-  if (path.endsWith('/converse')) {
-    const content = [
-      ...(text === undefined ? [] : [{ text }]),
-      ...calls.map(([name, args], index) => ({ toolUse: { toolUseId: ids[index], name, input: args } })),
-    ]
-    return {
-      output: { message: { role: 'assistant', content } },
-      stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
-      usage: { inputTokens: input, outputTokens: output, totalTokens: input + output },
-      metrics: { latencyMs: 1 },
-    }
-  }
-  return {
-    id: `chatcmpl-${turn}`,
-    object: 'chat.completion',
-    created: 1,
-    model: body.model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant',
-          content: text ?? null,
-          refusal: null,
-          annotations: [],
-          ...(calls.length === 0
-            ? {}
-            : {
-                tool_calls: calls.map(([name, args], index) => ({
-                  id: ids[index],
-                  type: 'function',
-                  function: { name, arguments: written(args) },
-                })),
-              }),
-        },
-        finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
-      },
-    ],
-    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
-  }
 }
 
 export type Running = (args: JsonRecord, signal: Abort) => ToolResult | Promise<ToolResult>
@@ -219,7 +86,7 @@ export const own = { type: 'function', function: { name: 'mine', parameters: { t
 
 /** A chat with managed tools over the pipeline, whose only model and servers are scripted. */
 export function toolLoop(
-  script: readonly Said[] | Parameters<typeof scriptedModel>[0],
+  script: readonly ScriptedReply[] | Parameters<typeof scriptedModel>[0],
   tools: Readonly<Record<string, Running>> = { search: ({ q }) => textResult(`found ${q}`) },
   more: object = {},
   descriptions: Readonly<Record<string, string>> = {},

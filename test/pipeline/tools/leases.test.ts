@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Caller } from '../../../src/pipeline/caller.ts'
 import { budgetedCalls, placed } from '../../support/budgeted-calls.ts'
-import { type Said, scriptedModel, textResult, toolServersOf } from '../../support/tool-loops.ts'
+import type { ScriptedReply } from '../../support/model-replies.ts'
+import { scriptedModel, textResult, toolServersOf } from '../../support/tool-loops.ts'
 
 const LEASE_MS = 1000
 
@@ -14,7 +15,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const body = { max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] }
 const tools = [{ type: 'mcp', server: 'docs', require_approval: 'never' }]
 const tokens = { input: 10, output: 1 }
-const CALL: Said = { calls: [['docs__search', { q: 'a' }]], ...tokens }
+const CALL: ScriptedReply = { calls: [['docs__search', { q: 'a' }]], ...tokens }
 
 describe('a loop of tools that takes longer than a lease', () => {
   it.each<[string, number, Caller['slots']]>([

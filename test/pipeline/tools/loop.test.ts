@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { ToolFailure } from '../../../src/mcp/tool-servers.ts'
 import { detailOf } from '../../../src/telemetry/call-detail.ts'
 import type { CallFinished } from '../../../src/telemetry/events.ts'
-import { type AskedModel, managed, messagesOf, own, type Said, textResult, toolLoop } from '../../support/tool-loops.ts'
+import type { AskedModel, ScriptedReply } from '../../support/model-replies.ts'
+import { managed, messagesOf, own, textResult, toolLoop } from '../../support/tool-loops.ts'
 
 describe('a chat with managed tools', () => {
   it('offers them as functions, runs what is called, and answers with what was run', async () => {
@@ -168,7 +169,7 @@ describe('a chat with managed tools', () => {
   })
 
   it('describes tools more briefly to a provider that refuses long descriptions, from then on', async () => {
-    const refusing = ({ body }: AskedModel): Said => {
+    const refusing = ({ body }: AskedModel): ScriptedReply => {
       const [{ function: { description = '' } = {} } = {}] = body.tools as { function?: { description?: string } }[]
       return description.length > 1024 ? { status: 400 } : { text: 'Done.' }
     }

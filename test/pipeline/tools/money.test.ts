@@ -3,12 +3,13 @@ import { newAbort } from '../../../src/lib/abort.ts'
 import type { GatewayError } from '../../../src/lib/errors.ts'
 import type { Caller } from '../../../src/pipeline/caller.ts'
 import { budgetedCalls, placed } from '../../support/budgeted-calls.ts'
-import { type Said, scriptedModel, textResult, toolServersOf } from '../../support/tool-loops.ts'
+import type { ScriptedReply } from '../../support/model-replies.ts'
+import { scriptedModel, textResult, toolServersOf } from '../../support/tool-loops.ts'
 
 /** A token of output costs a cent, one of input a tenth of it. */
 const PRICES = { input_cost_per_token: 0.001, output_cost_per_token: 0.01 }
-const CALLS: Said = { calls: [['docs__search', {}]], input: 300, output: 50 }
-const DONE: Said = { text: 'Done.', input: 400, output: 50 }
+const CALLS: ScriptedReply = { calls: [['docs__search', {}]], input: 300, output: 50 }
+const DONE: ScriptedReply = { text: 'Done.', input: 400, output: 50 }
 
 function loop(script: Parameters<typeof scriptedModel>[0], result = 'x'.repeat(100)) {
   const { transport, asked } = scriptedModel(script)
