@@ -6,7 +6,8 @@ import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { openaiMessage } from '../../failures.ts'
 import { callAssembly } from '../call-assembly.ts'
 import { contentFields } from '../content-fields.ts'
-import { callItem } from './call-item.ts'
+import { type CallItem, callItem } from './call-item.ts'
+import { callSequence } from './call-sequence.ts'
 import { compactionItem, isCompacting } from './compaction.ts'
 import { customCallItem, shellCallItem } from './custom-call-item.ts'
 import { type Head, newHead, type Progress, responseDocument } from './document.ts'
@@ -35,22 +36,25 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   let offered: ReadonlyMap<string, OfferedTool> | undefined
   /** Of a conversation that is compacted, all of the answer. */
   let summary = isCompacting(request) ? '' : undefined
-  const calls = callAssembly((callId, name) => {
+  const sequence = callSequence()
+  const calls = callAssembly((callId, name) => sequence.add(() => openCall(callId, name)))
+
+  function added<Item extends OutputItem>(item: Item): Item {
+    items.push(item)
+    return item
+  }
+  /** Closes reasoning, message and a complete call before another item begins. */
+  function closeOthers(): void {
+    sequence.rest()
+    for (const item of [reasoning, message]) item?.close('completed')
+  }
+  function openCall(callId: string, name: string): CallItem {
     closeOthers()
     offered ??= offeredTools(request)
     const tool = offered.get(name)
     if (tool?.kind === 'custom') return added(customCallItem(emit, items.length, { id: idOf('ctc'), callId, tool }))
     if (tool?.kind === 'local_shell') return added(shellCallItem(emit, items.length, { id: idOf('lsh'), callId, tool }))
     return added(callItem(emit, items.length, { id: idOf('fc'), callId, ...(tool ?? { name }) }))
-  })
-
-  function added<Item extends OutputItem>(item: Item): Item {
-    items.push(item)
-    return item
-  }
-  /** Closes reasoning and message before another item begins. Calls stay open: they may grow in parallel. */
-  function closeOthers(): void {
-    for (const item of [reasoning, message]) item?.close('completed')
   }
   function openReasoning(): ReasoningItem {
     if (!reasoning || reasoning.closed) {
@@ -107,6 +111,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
     finish(): object {
       const ended = begin(undefined, undefined)
       calls.finish()
+      sequence.finish()
       if (summary !== undefined) {
         const item = compactionItem(idOf('cmp'), summary)
         added(outputItem(emit, items.length, () => item))
