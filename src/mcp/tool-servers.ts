@@ -27,7 +27,8 @@ export type ToolContent = JsonRecord & { readonly type: string }
 
 export interface ToolResult {
   readonly content: readonly ToolContent[]
-  readonly structuredContent?: JsonRecord
+  /** Any JSON but null. */
+  readonly structuredContent?: unknown
   readonly _meta?: JsonRecord
   /** The tool ran, and says that it could not do what it was asked. */
   readonly isError: boolean

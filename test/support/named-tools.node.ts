@@ -41,6 +41,7 @@ export async function startNamedTools(tools: readonly string[] = []): Promise<Na
       execution: { taskSupport: 'optional' },
       _meta: { 'far.test/group': { order: 7 } },
     },
+    { name: 'counts', description: 'It counts.', inputSchema: object(), outputSchema: { type: 'integer' } },
     ...['image', 'fails', 'refuses', 'rejects', 'hangs', 'steps', ...tools].map((name) => ({
       name,
       description: `It ${name}.`,
@@ -53,6 +54,8 @@ export async function startNamedTools(tools: readonly string[] = []): Promise<Na
     switch (name) {
       case 'echo':
         return { result: text(JSON.stringify(given), { structuredContent: { given }, _meta: { 'far.test/took': 5 } }) }
+      case 'counts':
+        return { result: { content: [], structuredContent: 0 } }
       case 'image':
         return { result: { content: [{ type: 'image', data: PIXEL, mimeType: 'image/png' }] } }
       case 'fails':

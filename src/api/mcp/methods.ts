@@ -3,6 +3,7 @@ import { callTool, type ToolCall } from './call-tool.ts'
 import { discover, initialize } from './initialize.ts'
 import { RpcFailure } from './json-rpc.ts'
 import { listTools, withLifetime } from './list-tools.ts'
+import { olderList, olderResult } from './older-clients.ts'
 
 type Method = (call: ToolCall, params: JsonRecord) => JsonRecord | Promise<JsonRecord>
 
@@ -10,8 +11,8 @@ type Method = (call: ToolCall, params: JsonRecord) => JsonRecord | Promise<JsonR
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['initialize', (_, params) => initialize(params)],
   ['ping', () => ({})],
-  ['tools/list', ({ scope }, params) => listTools(scope, params)],
-  ['tools/call', callTool],
+  ['tools/list', async ({ scope }, params) => olderList(await listTools(scope, params))],
+  ['tools/call', async (call, params) => olderResult(await callTool(call, params))],
 ])
 
 /** Those of requests that tell their version themselves. */

@@ -28,7 +28,7 @@ export function toolOf(server: string, listed: unknown): ListedTool | { readonly
   if (!isRecord(inputSchema) || !schema) return { unfit: 'its input schema is not that of an object' }
   if (!isWithin(inputSchema, MOST_SCHEMA_BYTES)) return { unfit: 'its input schema is too large or too deep' }
   if (!mirroredArguments(inputSchema)) return { unfit: 'its input schema has x-mcp-header where that is not valid' }
-  const output = objectSchema(outputSchema)
+  const output = isRecord(outputSchema) ? (objectSchema(outputSchema) ?? outputSchema) : undefined
   const title = plainText(asText(listed.title), LONGEST_TITLE)
   return {
     server,

@@ -25,7 +25,7 @@ export function readResult({ content, structuredContent, isError }: ToolResult, 
     return `[An image (${mediaType}) belongs to this result.]`
   }
   const lines = content.map((block) => textOf(block, image))
-  if (content.length === 0 && structuredContent) lines.push(JSON.stringify(structuredContent))
+  if (content.length === 0 && structuredContent !== undefined) lines.push(JSON.stringify(structuredContent))
   const text = lines.join('\n')
   if (text === '') return { text: isError ? 'The tool reported an error without a text.' : NOTHING, images }
   return { text: bounded(text, mostBytes - imageBytes), images }

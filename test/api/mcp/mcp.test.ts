@@ -85,6 +85,18 @@ describe('POST /mcp', () => {
       }
     })
 
+    it('is told of output that is no object, which older clients refuse', async () => {
+      const listed = ({ body }: RpcAnswer) =>
+        body.result.tools.find((tool: { name: string }) => tool.name === 'far__counts').outputSchema
+      expect(listed(await whole('tools/list'))).toEqual({ type: 'integer' })
+      expect(listed(await send(request(1, 'tools/list')))).toBeUndefined()
+      const counts = { name: 'far__counts' }
+      const { result } = (await whole('tools/call', counts, { 'mcp-name': counts.name })).body
+      expect(result).toMatchObject({ content: [], structuredContent: 0 })
+      const older = (await send(request(1, 'tools/call', counts))).body.result
+      expect(older).toEqual({ content: [{ type: 'text', text: '0' }], isError: false })
+    })
+
     it.each([
       ['no version', () => whole('tools/list', {}, {}, {}), 400, -32602],
       [
@@ -146,8 +158,8 @@ describe('POST /mcp', () => {
         cursor = answer.body.result.nextCursor
         if (cursor === undefined) break
       }
-      expect(names).toHaveLength(307)
-      expect(new Set(names).size).toBe(307)
+      expect(names).toHaveLength(308)
+      expect(new Set(names).size).toBe(308)
       expect(names.every((name) => name.startsWith('far__'))).toBe(true)
       expect(first?.body.result.tools).toHaveLength(250)
       expect(first?.body.result.tools).toContainEqual({

@@ -98,6 +98,7 @@ describe('a chat with managed tools', () => {
             ['docs__empty', {}],
             ['docs__odd', {}],
             ['docs__structured', {}],
+            ['docs__number', {}],
           ],
         },
         { text: 'Done.' },
@@ -109,6 +110,7 @@ describe('a chat with managed tools', () => {
         empty: () => ({ content: [], isError: true }),
         odd: () => Promise.reject(new Error('a secret')),
         structured: () => ({ content: [], structuredContent: { n: 1 }, isError: false }),
+        number: () => ({ content: [], structuredContent: 0, isError: false }),
       },
     )
     const { body } = await run.ask()
@@ -121,13 +123,14 @@ describe('a chat with managed tools', () => {
       ['empty', 'The tool reported an error without a text.', true],
       ['odd', 'The call failed inside the gateway.', true],
       ['structured', '{"n":1}', false],
+      ['number', '0', false],
     ])
     expect(run.finished[0]?.tools.map(({ result }) => result)).toEqual([
-      ...['failed', 'failed', 'timeout', 'error', 'error', 'failed', 'ok'],
+      ...['failed', 'failed', 'timeout', 'error', 'error', 'failed', 'ok', 'ok'],
     ])
     // What some vendors would refuse is not sent back to them.
     expect(messagesOf(run.model[1])?.[1]).toMatchObject({
-      tool_calls: [{ function: { arguments: '{}' } }, {}, {}, {}, {}, {}, {}],
+      tool_calls: [{ function: { arguments: '{}' } }, {}, {}, {}, {}, {}, {}, {}],
     })
   })
 

@@ -21,7 +21,7 @@ const callAnswer = lazily(() =>
     result: z
       .object({
         content: z.array(z.looseObject({ type: z.string() })),
-        structured_content: z.record(z.string(), z.unknown()).nullable(),
+        structured_content: z.unknown().describe('Any JSON; null for none.'),
         is_error: z.boolean(),
       })
       .nullable(),
