@@ -101,6 +101,7 @@ describe.each([
         { type: 'text', text: 'fine' },
         { type: 'hologram', depth: 3 },
       ],
+      structuredContent: ['no object'],
       isError: false,
     })
   })
