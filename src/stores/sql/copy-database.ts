@@ -1,6 +1,6 @@
 import { sql as text } from 'kysely'
 import { batchOf, queries, rowsOf } from './query.ts'
-import { SALT_FINGERPRINT } from './schema/same-salt.ts'
+import { COPY_BEGUN, SALT_FINGERPRINT } from './schema/same-salt.ts'
 import type { Sql } from './sql.ts'
 
 interface Table {
@@ -16,8 +16,9 @@ export async function copyDatabase(
   to: Sql,
   copied: (table: string, rows: number) => void,
 ): Promise<boolean> {
-  const fingerprint = queries.selectFrom('gateway_installation').select('name').where('name', '=', SALT_FINGERPRINT)
-  if ((await rowsOf(to, fingerprint)).length > 0) return false
+  const marks = await rowsOf(to, queries.selectFrom('gateway_installation').select('name'))
+  const has = (mark: string) => marks.some(({ name }) => name === mark)
+  if (has(SALT_FINGERPRINT) && !has(COPY_BEGUN)) return false
   // A table was made after those that it refers to. What says whose the database is comes last of all.
   const tables = await rowsOf(
     to,
@@ -29,7 +30,11 @@ export async function copyDatabase(
       WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname LIKE 'gateway\\_%'
       ORDER BY relname = 'gateway_installation', oid`,
   )
-  await batchOf(to, [text`TRUNCATE ${text.join(tables.map(({ name }) => text.id(name)))}`])
+  await batchOf(to, [
+    text`TRUNCATE ${text.join(tables.map(({ name }) => text.id(name)))}`,
+    // Until the end, so that no gateway starts on a part.
+    queries.insertInto('gateway_installation').values({ name: COPY_BEGUN, value: '' }),
+  ])
   const sequences = await rowsOf(
     from,
     text<{ name: string; value: string }>`
@@ -44,6 +49,7 @@ export async function copyDatabase(
     const rows = await copyTable(from, to, table)
     if (rows > 0) copied(table.name, rows)
   }
+  await rowsOf(to, queries.deleteFrom('gateway_installation').where('name', '=', COPY_BEGUN))
   return true
 }
 

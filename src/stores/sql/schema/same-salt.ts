@@ -9,6 +9,8 @@ import { sealedCounts } from './sealed-columns.ts'
 /** Where the database keeps the fingerprint, and the mark of the salt key under which all that is sealed can be read. */
 export const SALT_FINGERPRINT = 'salt_key_fingerprint'
 export const SEALED_UNDER = 'sealed_under'
+/** What it has while another database is being copied into it. */
+export const COPY_BEGUN = 'copy_begun'
 
 /** Identifies what a salt key hashes under, without revealing it: all successors of a key have its fingerprint. */
 export function fingerprintOfSalt(saltKey: Secret): string {
@@ -24,8 +26,9 @@ export function marksOf({ salt_key, salt_key_next, salt_key_previous }: SaltKeys
   return [salt_key, salt_key_next, salt_key_previous].map(markOfSalt).filter((mark) => mark !== undefined)
 }
 
-/** Throws if the database belongs to a gateway with another salt key, which could not find its API keys, or if secrets in
- *  it are sealed under a key that this one was not given. The first gateway stores what identifies its key. */
+/** Throws if the database belongs to a gateway with another salt key, which could not find its API keys, if secrets in
+ *  it are sealed under a key that this one was not given, or if it holds a part of another one. The first gateway stores
+ *  what identifies its key. */
 export async function requireSameSalt(sql: Sql, keys: SaltKeys): Promise<void> {
   const { salt_key: saltKey } = keys
   if (!saltKey) return
@@ -45,9 +48,11 @@ export async function requireSameSalt(sql: Sql, keys: SaltKeys): Promise<void> {
     queries
       .selectFrom('gateway_installation')
       .select(['name', 'value'])
-      .where('name', 'in', [SALT_FINGERPRINT, SEALED_UNDER]),
+      .where('name', 'in', [SALT_FINGERPRINT, SEALED_UNDER, COPY_BEGUN]),
   ])
   const keptAs = (name: string) => kept.find((row) => row.name === name)?.value
+  if (keptAs(COPY_BEGUN) !== undefined)
+    throw new Error('the copy into the database was interrupted. Run copy-database again, which begins it anew.')
   if (keptAs(SALT_FINGERPRINT) !== own) {
     throw new Error(
       'the database was set up under another salt key: with this one no API key in it is known, and no provider key in it can be read. Set GATEWAY_SALT_KEY (general_settings.salt_key) to the earlier one, or name another database.',

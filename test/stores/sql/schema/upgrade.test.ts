@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { secret } from '../../../../src/lib/secret.ts'
 import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
 import { backfill } from '../../../../src/stores/sql/backfill.ts'
 import { copyDatabase } from '../../../../src/stores/sql/copy-database.ts'
 import { budgetRecords } from '../../../../src/stores/sql/records/budget-records.ts'
 import { callerRecords } from '../../../../src/stores/sql/records/caller-records.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
+import { requireSameSalt } from '../../../../src/stores/sql/schema/same-salt.ts'
 import { LATENCY_SUMS } from '../../../../src/stores/sql/spend/latency-sums.ts'
 import { spendLog } from '../../../../src/stores/sql/spend/spend-log.ts'
 import { spendReports } from '../../../../src/stores/sql/spend/spend-reports.ts'
@@ -266,6 +268,12 @@ it.skipIf(!postgresUrl)(
       VALUES ('odd', ${odd})`)
     await rows("INSERT INTO gateway_installation (name, value) VALUES ('salt_key_fingerprint', 'one')")
     await other.query({ sql: "INSERT INTO gateway_organization (organization_id) VALUES ('left')", parameters: [] })
+    const interrupt = () => {
+      throw new Error('interrupted')
+    }
+    await expect(copyDatabase(sql, other, interrupt)).rejects.toThrow('interrupted')
+    const starting = requireSameSalt(other, { salt_key: secret('a salt key of the tests 7d20') })
+    await expect(starting).rejects.toThrow('Run copy-database again')
     const copied = new Map<string, number>()
     expect(await copyDatabase(sql, other, (table, count) => copied.set(table, count))).toBe(true)
     const [, tables = []] = await all(`
