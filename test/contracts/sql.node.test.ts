@@ -27,6 +27,14 @@ describe.skipIf(connectionString === '')('sql: node-postgres', () => {
     await sql.close()
   })
 
+  it('adds its options to those of the address', async () => {
+    const url = `${connectionString}?options=${encodeURIComponent('-c search_path=own -c jit=on')}`
+    const sql = nodePostgresSql({ connectionString: url, connections: 1 })
+    const set = async (name: string) => (await sql.query({ sql: `SHOW ${name}`, parameters: [] })).rows[0]?.[name]
+    expect([await set('search_path'), await set('statement_timeout'), await set('jit')]).toEqual(['own', '10s', 'off'])
+    await sql.close()
+  })
+
   it('does with the connections that it gets', async () => {
     const admin = nodePostgresSql({ connectionString, connections: 1 })
     const role = `narrow_${crypto.randomUUID().slice(0, 8)}`

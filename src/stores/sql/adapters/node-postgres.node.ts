@@ -28,8 +28,9 @@ export function nodePostgresWire({
   connections = 10,
 }: NodePostgresOptions): Wire {
   credentialsOf(connectionString)
+  const { address, options } = apart(verifying(connectionString))
   const pool = new pg.Pool({
-    connectionString: verifying(connectionString),
+    connectionString: address,
     max: connections,
     keepAlive: true,
     pipeline: true,
@@ -37,7 +38,7 @@ export function nodePostgresWire({
     // Compiling a statement takes the server longer than running any of these.
     // The server's timeout comes first and keeps the connection usable. The client's own is for a server that is gone, and
     // for a pooler that takes no options.
-    options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO -c jit=off ${READ_COMMITTED}`,
+    options: `${options} -c statement_timeout=${timeoutMs} -c datestyle=ISO -c jit=off ${READ_COMMITTED}`,
     query_timeout: timeoutMs + 500,
   })
   // The statement on a broken connection fails, and the pool opens another one. Without these listeners the same error
@@ -53,12 +54,12 @@ export function nodePostgresWire({
   async function tried<Answer>(attempt: (plan?: string) => Promise<Answer>, text?: string): Promise<Answer> {
     if (pool.options.max < connections && performance.now() > fewUntil) pool.options.max = connections
     const plan = keepsPlans && text !== undefined ? planName(text) : undefined
-    const hasOptions = pool.options.options !== undefined
+    const hasOptions = pool.options.options !== options
     try {
       return await attempt(plan)
     } catch (error) {
       if (plan && isOfPlan(error)) keepsPlans = false
-      else if (hasOptions && isOfOptions(error)) delete pool.options.options
+      else if (hasOptions && isOfOptions(error)) pool.options.options = options
       else if (isOfRoom(error) && pool.totalCount > 0) {
         pool.options.max = pool.totalCount
         fewUntil = performance.now() + FEW_MS
@@ -91,6 +92,15 @@ function verifying(connectionString: string): string {
   const address = connectionString.replace(TRUSTED_ONES, '$1sslmode=verify-full')
   if (address.includes('uselibpqcompat=')) return address
   return address.replace(VERIFYING_MODES, '$1verify-full')
+}
+
+/** The address without the options that it names for the server, which would replace all others, and these. */
+function apart(connectionString: string): { readonly address: string; readonly options: string } {
+  const url = new URL(connectionString)
+  const options = url.searchParams.get('options')
+  if (options === null) return { address: connectionString, options: '' }
+  url.searchParams.delete('options')
+  return { address: url.href, options }
 }
 
 /** Sends all statements and COMMIT at once: after a failed statement the server skips the others and rolls back. */
