@@ -15,9 +15,13 @@ const REFUSED: Advice = [
   [/^28.*pg_hba/s, 'Let this machine in (pg_hba.conf).'],
   [/^28/, 'Correct the user and the password in DATABASE_URL.'],
   [/^3D000/, 'Create it, or correct its name in DATABASE_URL.'],
+  [/^3F000/, 'Give it a schema (CREATE SCHEMA public), or correct the search_path of its user.'],
   [/^42501/, 'Make the user of DATABASE_URL the owner of the database and of its tables.'],
   [/^22P05/, "Create it with ENCODING 'UTF8' TEMPLATE template0."],
-  [/^25006/, 'Name the primary server in DATABASE_URL: this one takes no writes.'],
+  [
+    /^25006/,
+    'Name the primary server in DATABASE_URL, or end its default_transaction_read_only: this one takes no writes.',
+  ],
 ]
 
 const CERTIFICATE = /CERT|VERIFY|ISSUER/

@@ -57,6 +57,7 @@ describe('prepareDatabase', () => {
     ['28000', 'no pg_hba.conf entry for host "::1", SSL encryption', 'Let this machine in'],
     ['3D000', 'database "gateway" does not exist', 'Create it'],
     ['42501', 'permission denied for schema public', 'owner of the database'],
+    ['3F000', 'no schema has been selected to create in', 'CREATE SCHEMA'],
     ['22P05', 'character with byte sequence 0xe2 in encoding "…"', "ENCODING 'UTF8'"],
     ['53100', 'could not extend file', 'Make room'],
     ['28000', 'connection requires a valid client certificate', 'Name a certificate of that user'],
