@@ -37,14 +37,16 @@ export const callPrice = lazily(() =>
 type Price = z.output<ReturnType<typeof callPrice>>
 
 /** The arithmetic of a call's cost, at the prices that its deployments have now; null where there is none: for answers
- *  of the cache, and where a price or a deployment is unknown. */
+ *  of the cache, and where a price, a deployment or an attempt is unknown. */
 export function priceOfCall(
   call: DetailedCall,
   attempts: readonly AttemptDetail[],
   { groups }: Pick<Registry, 'groups'>,
 ): Price | null {
   const mode = MODEL_ENDPOINTS.find(({ mode: { name } }) => name === call.mode)?.mode
-  if (!mode || call.cost_nano === null || call.cache === 'hit') return null
+  // What a long call's attempts in the middle used is not stored.
+  const isWhole = attempts.length === Number(call.attempts)
+  if (!mode || !isWhole || call.cost_nano === null || call.cache === 'hit') return null
   const parts: Price['parts'] = []
   let totalNano = 0
   for (const attempt of attempts) {

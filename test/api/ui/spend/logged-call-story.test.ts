@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { usageOf } from '../../../../src/modes/usage.ts'
 import { ledger } from '../../../../src/telemetry/ledger.ts'
 import { configuration, deployment } from '../../../support/configuration.ts'
 import { finishedCall } from '../../../support/finished-calls.ts'
@@ -274,6 +275,33 @@ describe('GET /ui/api/logs/{call_id}', () => {
     expect((await ask('/logs/in-red')).body.attempts).toMatchObject([{ upstream_message: 'org-4711 has no money' }])
     const own = (await viewer.ask('GET', '/ui/api/logs/own')).body as Body
     expect(own.call.user_name).toBe(viewer.email)
+  })
+
+  it('has no price of a call with more attempts than are kept', async () => {
+    const one = {
+      deployment: 'story-one',
+      provider: 'openai-compatible',
+      group: 'group',
+      result: 'answered',
+      error: '',
+      message: undefined,
+      upstreamStatus: 200,
+      upstreamMessage: undefined,
+      usage: usageOf({ inputTokens: 1 }),
+      costNano: 1_000_000,
+      startedMs: 1,
+      firstTokenMs: 1,
+      totalMs: 2,
+    } as const
+    for (const [callId, attempts] of [
+      ['whole', 16],
+      ['long', 17],
+    ] as const) {
+      const tried = Array.from({ length: attempts }, (_, at) => ({ ...one, turn: at + 1 }))
+      await ledger.write(gateway.sql, [finishedCall({ callId, attempts, tried, costNano: attempts * one.costNano })])
+    }
+    expect((await ask('/logs/whole')).body.price).toMatchObject({ total: 0.016, exact: true })
+    expect((await ask('/logs/long')).body).toMatchObject({ price: null, attempts_left_out: 1 })
   })
 
   it('counts the attempts of a call that an earlier build has recorded', async () => {
