@@ -12,6 +12,7 @@ import {
   errorBodyWith200,
   errorEvent,
   htmlPage,
+  json,
   lineEnds,
   malformedEvent,
   oneWrite,
@@ -47,6 +48,8 @@ router_settings:
   timeout: 1
   total_timeout: 5
 `
+/** As some services take one in their address. */
+const PATH_KEY = '9f8e7d6c5b4a39281706Canary'
 const names = Array.from({ length: 260 }, (_, index) => `up-${index}`)
 
 const gateway = withGateway(() => {
@@ -57,7 +60,9 @@ const gateway = withGateway(() => {
     .filter((_, index) => index % 2 === 0)
     .map((name, index) => `    - ${run}-${name}: [${run}-up-${index * 2 + 1}]\n`)
     .join('')
-  return configOf(upstream.url, own, `${settings}\ngateway_settings:\n  fallbacks:\n${fallbacks}`)
+  const base = configOf(upstream.url, own, `${settings}\ngateway_settings:\n  fallbacks:\n${fallbacks}`)
+  const address = `${upstream.url}/${PATH_KEY}/v1`
+  return `${base}  - model_name: hidden\n    gateway_params: { model: openai-compatible/${run}-hidden, api_base: "${address}" }\n`
 })
 beforeEach(() => {
   const run = gateway.runtime === 'workerd' ? 'w' : 'n'
@@ -201,6 +206,15 @@ describe('a whole answer', () => {
     expect(response.headers.get('x-gateway-deployment')).toBe(other)
     expect(response.headers.get('x-gateway-attempts')).toBe('3')
     expect(await upstream.calls(model)).toHaveLength(2)
+  })
+
+  it('tells of a mistake without what may be a key in the address of the provider', async () => {
+    const said = `Invalid URL (POST /${PATH_KEY}/v1/chat/completions)`
+    const run = gateway.runtime === 'workerd' ? 'w' : 'n'
+    await upstream.script(`${run}-hidden`, [json(400, { error: { message: said } })])
+    const error = await errorOf(await gateway.chat({ model: 'hidden', messages }))
+    expect(error.message).toBe('Invalid URL (POST /[secret]/v1/chat/completions)')
+    expect(JSON.stringify(gateway.logs)).not.toContain(PATH_KEY)
   })
 
   it('tells a client’s own mistake in the provider’s words, without another attempt', async () => {

@@ -12,6 +12,11 @@ export function shownAddress(address: string): string {
   return address.replace(PARTS, (part, at) => (address.lastIndexOf('?', at) >= 0 || OPAQUE.test(part) ? MASK : part))
 }
 
+/** The parts of a path that are masked where it is shown. */
+export function maskedParts(path: string): string[] {
+  return path.split('/').filter((part) => OPAQUE.test(part))
+}
+
 /** The values of a query that are credentials by their names, and not ids of which answers may well tell. */
 export function keysIn(address: string): string[] {
   return [...address.matchAll(NAMED_KEYS)].map(([, value = '']) => value)

@@ -1,5 +1,7 @@
 import { type Abort, type Aborter, newAbort, unlessAborted } from '../../lib/abort.ts'
+import { maskedParts } from '../../lib/addresses/shown-address.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { secret } from '../../lib/secret.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { Outgoing } from '../../providers/provider.ts'
 import { TransportError, type UpstreamRequest, type UpstreamResponse } from '../../transport/transport.ts'
@@ -116,13 +118,14 @@ function send(exchange: UpstreamExchange, built: UpstreamRequest): Promise<Upstr
 
 /** The failure of which a response tells. */
 export async function refusalIn(
-  { services, call, tried, ended, sent }: UpstreamExchange,
+  exchange: UpstreamExchange,
   translator: Translator,
   { status, headers, body }: UpstreamResponse,
 ): Promise<GatewayError> {
+  const { services, call, tried, ended } = exchange
   const explanation = body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
   const bytes = (await atMost(ERROR_WAIT_MS, explanation))?.value ?? new Uint8Array()
-  tried.upstreamWords = credentialsMasked(upstreamWords(bytes), sent)
+  tried.upstreamWords = credentialsMasked(upstreamWords(bytes), credentialsOf(exchange))
   const failure = translator.failure(status, headers, bytes, services.clock.now())
   return ended.reason ?? lostId(call.bounds, failure, { status, bytes }) ?? failure
 }
@@ -151,8 +154,14 @@ export function fail(exchange: UpstreamExchange, error: unknown): GatewayError {
 }
 
 /** The failure without the credentials that were sent to the provider. */
-export function clean({ sent }: UpstreamExchange, failure: GatewayError): GatewayError {
-  return withoutSecrets(failure, sent)
+export function clean(exchange: UpstreamExchange, failure: GatewayError): GatewayError {
+  return withoutSecrets(failure, credentialsOf(exchange))
+}
+
+/** What may be a credential among what was sent: providers quote the path of a request, too. */
+function credentialsOf({ sent, tried }: UpstreamExchange): UpstreamRequest['headers'] {
+  const parts = maskedParts(tried.deployment.connection.basePath)
+  return parts.length === 0 ? sent : { ...sent, ...Object.fromEntries(parts.map((part) => [part, secret(part)])) }
 }
 
 const clientsTurn = (clocks: Clocks) => clocks.waiting(() => {}, unsent)
