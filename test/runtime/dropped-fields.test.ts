@@ -72,7 +72,10 @@ describe('clients of the Messages API', () => {
       gateway.chat({ model: 'crossed', messages: [{ role: 'user', content: 'Hi' }] }),
       gateway.fetch('/v1/responses', responses),
     ]
-    const ofOpenai = [400, { error: { message: 'The maximum context length is exceeded: The maximum is 8 tokens.' } }]
+    const ofOpenai = [
+      400,
+      { error: { message: 'Your input exceeds the context window of this model: The maximum is 8 tokens.' } },
+    ]
     expect(await Promise.all(refused.map(async (one) => [(await one).status, await (await one).json()]))).toMatchObject(
       [[400, { error: { message: 'prompt is too long: The maximum is 8 tokens.' } }], ofOpenai, ofOpenai],
     )
