@@ -29,6 +29,7 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 auth_type = any
 pool_mode = transaction
+max_client_conn = 12
 default_pool_size = 2
 unix_socket_dir =
 pidfile = ${pidFile}

@@ -7,6 +7,7 @@ type Advice = readonly (readonly [what: RegExp, advice: string])[]
 const REFUSED: Advice = [
   [/^53100/, 'Make room on the disk of the database.'],
   [/^53300/, 'Raise max_connections there, or put a pooler before it: each process opens up to 10 connections.'],
+  [/^08P01.*no more conn/s, 'Raise max_client_conn of the pooler: each process opens up to 10 connections.'],
   [/^28.*(no encryption|SSL off)/s, 'Add ?sslmode=require to DATABASE_URL, or let this machine in (pg_hba.conf).'],
   [
     /^28.*certificate/s,

@@ -141,9 +141,10 @@ function isOfPlan(error: unknown): boolean {
   return error instanceof pg.DatabaseError && PLAN_FAILURES.has(error.code)
 }
 
-/** Whether a connection was refused because the server, or the role, has as many as it may have. */
+/** Whether a connection was refused because the server, the role or a pooler has as many as it may have. */
 function isOfRoom(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '53300'
+  if (!(error instanceof pg.DatabaseError)) return false
+  return error.code === '53300' || (error.code === '08P01' && error.message.includes('no more connections'))
 }
 
 /** Whether a connection was refused because of its options. */

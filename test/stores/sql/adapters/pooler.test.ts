@@ -11,13 +11,15 @@ describe.skipIf(!postgresUrl || !(poolerExists || process.env.CI))('a PostgreSQL
   beforeAll(async () => {
     pooler = await startPooler(postgresUrl)
     gateways = [1, 2].map(() => nodePostgresSql({ connectionString: pooler.url }))
+    // Each has one connection before both ask for more than there are.
+    for (const sql of gateways) await sql.ping(5000)
   })
   afterAll(async () => {
     for (const sql of gateways ?? []) await sql.close()
     await pooler?.stop()
   })
 
-  it('answers as one without, whose plans and options it does not know', async () => {
+  it('answers as one without, whose plans and options it does not know, and lets in fewer connections than they ask for', async () => {
     const repeated = 'at any size'
     const asking = (value: number) => ({ sql: 'SELECT $1::int + 1 AS next', parameters: [value], repeated }) as const
     for (let turn = 0; turn < 3; turn++) {
