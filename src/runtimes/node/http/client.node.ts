@@ -110,7 +110,8 @@ function readBody(
     }
     incoming.on('data', receive)
     incoming.on('end', () => resolve(gathered.bytes()))
-    signal.addEventListener('abort', () => refuse(departure(signal)))
+    // What was received is the call's, whose bill is made after its client left.
+    signal.addEventListener('abort', () => incoming.readableEnded || refuse(departure(signal)))
     // Without a listener for errors, an error only causes this event.
     incoming.on('close', () => {
       if (!incoming.readableEnded) reject(clientClosed())

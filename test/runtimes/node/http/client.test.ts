@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { footprints } from '../../../../src/lib/footprints.ts'
-import type { Client } from '../../../../src/pipeline/client.ts'
+import { type Client, clientClosed } from '../../../../src/pipeline/client.ts'
 import { nodeClient } from '../../../../src/runtimes/node/http/client.node.ts'
 import { openAnswer } from '../../../../src/runtimes/node/http/drain.node.ts'
 import { temporaryFiles } from '../../../../src/runtimes/node/http/temporary-file.node.ts'
@@ -52,6 +52,21 @@ describe('the body of a client that has left already', () => {
 })
 
 describe('a body of a declared length', () => {
+  it('that came in pieces stays when its client leaves: what was asked for is billed then', async () => {
+    const arriving = once(server, 'request')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write(`${head}12345`)
+    const [incoming, outgoing] = (await arriving) as [IncomingMessage, ServerResponse]
+    const answer = openAnswer(outgoing)
+    const body = nodeClient(incoming, answer, clients).body(100, footprint)
+    await once(incoming, 'data')
+    socket.write('67890')
+    const bytes = await body
+    answer.left.abort(clientClosed())
+    socket.destroy()
+    expect(new TextDecoder().decode(bytes)).toBe('1234567890')
+  })
+
   it('is counted before it comes, so that another one is refused at once and discarded, and this one is received', async () => {
     const all = footprints({ total: 300_000, owner: 300_000 }, Date.now)
     const sockets = []
