@@ -11,18 +11,18 @@ const entry = [...shell.matchAll(/"\/assets\/([^"]+)"/g)].map(([, name]) => name
 const KB = 1024
 
 describe('the size of the console, compressed', () => {
-  it('is at most 31 KB of script and 8 KB of style before the first page', () => {
+  it('is at most 25 KB of script and 8 KB of style before the first page', () => {
     const scripts = entry.filter((name) => name.endsWith('.js'))
     expect(scripts).not.toEqual([])
-    expect(sum(scripts)).toBeLessThanOrEqual(31 * KB)
+    expect(sum(scripts)).toBeLessThanOrEqual(25 * KB)
     expect(sum(entry.filter((name) => name.endsWith('.css')))).toBeLessThanOrEqual(8 * KB)
   })
 
-  it('is at most 15 KB for each part that is loaded when it is needed', () => {
+  it('is at most 12 KB for each part that is loaded when it is needed', () => {
     const large = readdirSync(new URL('files/assets/', BUILT))
       .filter((name) => !entry.includes(name))
       .map((name) => [name, bytesOf(name)] as const)
-      .filter(([, bytes]) => bytes > 15 * KB)
+      .filter(([, bytes]) => bytes > 12 * KB)
     expect(large).toEqual([])
   })
 })

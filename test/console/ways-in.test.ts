@@ -125,6 +125,8 @@ it('whose password must change changes it first, and comes to the page that was 
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Not now' }).click()
   await heading(page, 'Models').waitFor()
+  // Those who hear the page are told where they are.
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Models')
 })
 
 it('single sign-on leads over the pages of the provider to the page that was asked for', async () => {

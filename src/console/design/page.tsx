@@ -2,8 +2,18 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Guard } from './guard.tsx'
 
-/** Whether a page was shown before. */
+/** Whether a title was shown before. */
 let isLater = false
+
+/** The title of what is shown now: it is the tab's, and gets the focus where that was on what it has replaced. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Model gateway`
+    if (isLater && document.activeElement === document.body)
+      document.querySelector('h1')?.focus({ preventScroll: true })
+    isLater = true
+  }, [title])
+}
 
 /** A page: its title, what one can do, its content, and beside it a panel. */
 export function Page({
@@ -20,15 +30,7 @@ export function Page({
   readonly panel?: ComponentChildren
   readonly children: ComponentChildren
 }) {
-  useEffect(() => {
-    document.title = `${title} · Model gateway`
-  }, [title])
-  useEffect(() => {
-    // The focus was on what this page has replaced.
-    if (isLater && document.activeElement === document.body)
-      document.querySelector('h1')?.focus({ preventScroll: true })
-    isLater = true
-  }, [])
+  useTitle(title)
   return (
     <div class={panel ? 'page with-panel' : 'page'}>
       <main class="page-main" id="main" tabIndex={-1}>

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Pages } from '../data/query.ts'
+import type { Pages } from '../data/paging.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { Button } from './button.tsx'
 import { type Column, useColumns } from './list/columns.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { lookups } from '../data/lookups.ts'
+import { usePages } from '../data/paging.ts'
 import { pathTo, useOpen, useParams } from '../data/params.ts'
-import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { Cut, Entity } from '../design/badge.tsx'

@@ -1,6 +1,6 @@
 import { lookups } from '../data/lookups.ts'
+import { usePages } from '../data/paging.ts'
 import { useOpen, useParams } from '../data/params.ts'
-import { usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
 import { Badge, Cut } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'

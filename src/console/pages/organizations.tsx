@@ -1,5 +1,5 @@
+import { usePages } from '../data/paging.ts'
 import { useOpen, useParams } from '../data/params.ts'
-import { usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
 import { Button } from '../design/button.tsx'
 import { SearchField } from '../design/filters.tsx'

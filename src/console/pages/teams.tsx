@@ -1,6 +1,6 @@
 import { lookups } from '../data/lookups.ts'
+import { usePages } from '../data/paging.ts'
 import { pathTo, useOpen, useParams } from '../data/params.ts'
-import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { useSession } from '../data/session.ts'
 import { Entity } from '../design/badge.tsx'

@@ -1,39 +1,26 @@
 import { useEffect, useRef } from 'preact/hooks'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
-import { Route, Router, useLocation } from 'preact-iso/router'
+import { useLocation } from 'preact-iso/router'
 import { lookingAs } from '../data/looking-as.ts'
 import { useApi } from '../data/query.ts'
 import { useSeenAs } from '../data/seen-as.ts'
-import { type Session, SessionContext, useSession } from '../data/session.ts'
-import { personOf, personOfPage, waitingForSession } from '../data/signing-in.ts'
+import { type Session, SessionContext } from '../data/session.ts'
+import { personOf, personOfPage } from '../data/signing-in.ts'
 import { useStore } from '../data/store.ts'
 import { asked } from '../design/confirmed.ts'
 import { Broken } from '../design/guard.tsx'
 import { Toasts } from '../design/toast.tsx'
-import { PAGES } from '../pages/index.ts'
-import { Banners } from './banners.tsx'
 import { isGate } from './gate-paths.ts'
-import { Navigation } from './navigation.tsx'
-import { useNavigationKeys } from './navigation-keys.ts'
-import { overlay } from './overlay.ts'
-import { newerPage, overPart, pagePart } from './part.tsx'
-import { useScrolling } from './scrolling.ts'
+import { newerPage, overPart } from './part.tsx'
 import { useMoreBeforeConsole } from './suggested.ts'
-import { TabBar } from './tab-bar.tsx'
+
+const loadShell = () => import('./shell.tsx').then(({ Shell }) => Shell)
+// Most people have a session: it comes while the gateway is asked for that.
+if (!isGate(location.pathname)) loadShell().catch(() => {})
 
 const Gate = lazy(() => import('./gate/gate.tsx').then(({ Gate }) => Gate).catch(newerPage))
+const Shell = lazy(() => loadShell().catch(newerPage))
 const Confirmation = overPart(() => import('../design/dialog.tsx').then(({ Confirmation }) => Confirmation))
-const NotYours = pagePart('Not for your roles', () => import('./nowhere.tsx').then(({ NotYours }) => NotYours))
-const Nowhere = pagePart('Nothing is here', () => import('./nowhere.tsx').then(({ Nowhere }) => Nowhere))
-const Palette = overPart(() => import('./palette.tsx').then(({ Palette }) => Palette))
-const ViewAs = overPart(() => import('./view-as.tsx').then(({ ViewAs }) => ViewAs))
-const SignInAgain = overPart(() => import('./gate/sign-in-again.tsx').then(({ SignInAgain }) => SignInAgain))
-
-const VIEWS = PAGES.map(({ id, path, label, load }) => ({
-  id,
-  path: path === '' ? '/console' : `/console/${path}/:id?`,
-  View: pagePart(label, load),
-}))
 
 /** Shows the sign-in, or the console to people with a session. A session that ends under the console, or is replaced by
  *  one of somebody else, is opened again over the page, whoever notices it, and until its second factor is proved. */
@@ -70,7 +57,9 @@ export function App() {
         )
       ) : isShown ? (
         <SessionContext.Provider value={seen?.session ?? session}>
-          <Shell hasEnded={ended !== undefined} />
+          <ErrorBoundary>
+            <Shell hasEnded={ended !== undefined} />
+          </ErrorBoundary>
         </SessionContext.Provider>
       ) : (
         <ErrorBoundary>
@@ -84,63 +73,5 @@ export function App() {
       )}
       <Toasts />
     </>
-  )
-}
-
-/** `/console/teams/red` leads to `/console/teams?open=red`. A call has a page of its own. */
-function useRecordOfPath(): void {
-  const { path, route } = useLocation()
-  useEffect(() => {
-    const [, page, id] = /^\/console\/(?!requests\/)([^/]+)\/([^/]+)\/?$/.exec(path) ?? []
-    if (!id || viewsAt(path).length === 0) return
-    const search = new URLSearchParams(location.search)
-    search.set('open', decodeURIComponent(id))
-    route(`/console/${page}?${search}`, true)
-  }, [path])
-}
-
-/** None for a path such as `/console/groups/100%`, which cannot be decoded. */
-function viewsAt(path: string): typeof VIEWS {
-  try {
-    // Used, because bundlers leave out a call whose result nobody uses.
-    return decodeURIComponent(path) ? VIEWS : []
-  } catch {
-    return []
-  }
-}
-
-function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
-  const { path } = useLocation()
-  const { pages } = useSession()
-  const waiting = useStore(waitingForSession)
-  const over = useStore(overlay)
-  useNavigationKeys()
-  useRecordOfPath()
-  useScrolling()
-  return (
-    <div class="shell">
-      <a class="button skip" href="#main">
-        To the page
-      </a>
-      <Navigation />
-      <div class="stage">
-        <Banners />
-        <ErrorBoundary>
-          <Router>
-            {viewsAt(path).map(({ id, path, View }) => (
-              <Route key={id} path={path} component={pages.includes(id) ? View : NotYours} />
-            ))}
-            <Route default component={Nowhere} />
-          </Router>
-        </ErrorBoundary>
-      </div>
-      <TabBar />
-      {over && <ErrorBoundary>{over === 'view-as' ? <ViewAs /> : <Palette />}</ErrorBoundary>}
-      {(hasEnded || waiting) && (
-        <ErrorBoundary>
-          <SignInAgain />
-        </ErrorBoundary>
-      )}
-    </div>
   )
 }

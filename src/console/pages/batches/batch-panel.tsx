@@ -1,6 +1,7 @@
+import { useChange } from '../../data/change.ts'
 import { addressOf } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
 import { Button, ButtonLink } from '../../design/button.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { usePages } from '../../data/paging.ts'
 import { pathTo } from '../../data/params.ts'
-import { usePages } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Badge } from '../../design/badge.tsx'
 import { count, money } from '../../design/format.ts'

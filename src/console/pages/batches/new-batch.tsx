@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useChange } from '../../data/change.ts'
 import { type Answer, ApiError, addressOf, readJson, send } from '../../data/client.ts'
-import { useChange } from '../../data/query.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { Combobox } from '../../design/form/combobox.tsx'
 import { FormFoot, SelectField } from '../../design/form/fields.tsx'

@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks'
-import { useApi, useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
+import { useApi } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
 import { CheckField, NumberField, SelectField, TextField } from '../../design/form/fields.tsx'
 import { Field, type Form } from '../../design/form/form.tsx'

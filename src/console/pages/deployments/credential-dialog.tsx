@@ -1,4 +1,5 @@
-import { useApi, useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
+import { useApi } from '../../data/query.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'

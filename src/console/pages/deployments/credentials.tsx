@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { usePages } from '../../data/paging.ts'
 import { useOpen, useParams } from '../../data/params.ts'
-import { usePages } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Cut } from '../../design/badge.tsx'
 import { SearchField } from '../../design/filters.tsx'

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { useChange } from '../../data/change.ts'
 import { pathTo, useParams } from '../../data/params.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { State } from '../../design/badge.tsx'
 import { Button, ButtonLink, CopyButton } from '../../design/button.tsx'

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useChange } from '../../data/change.ts'
 import { ApiError, api } from '../../data/client.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { leave } from '../../design/form/unsaved.ts'

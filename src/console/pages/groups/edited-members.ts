@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { refresh, useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
+import { refresh } from '../../data/query.ts'
 import { useUnsaved } from '../../design/form/unsaved.ts'
 import { toast } from '../../design/toast.tsx'
 import type { Group, Member } from './group.ts'

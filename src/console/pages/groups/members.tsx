@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
+import { useChange } from '../../data/change.ts'
 import { api } from '../../data/client.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { State } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'

@@ -1,4 +1,4 @@
-import { useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
 import { performed } from '../../design/confirmed.ts'
 import { duration } from '../../design/format.ts'
 import { Menu } from '../../design/menu.tsx'

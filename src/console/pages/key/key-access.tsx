@@ -1,6 +1,7 @@
+import { useChange } from '../../data/change.ts'
 import { api } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { Loaded } from '../../design/states.tsx'
 import { AccessRule } from '../place/access-rule.tsx'
 import { type Key, nameOf } from './key.ts'

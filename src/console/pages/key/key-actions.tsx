@@ -1,5 +1,5 @@
+import { useChange } from '../../data/change.ts'
 import { api } from '../../data/client.ts'
-import { useChange } from '../../data/query.ts'
 import { confirmed, performed } from '../../design/confirmed.ts'
 import { ago, count } from '../../design/format.ts'
 import { toast } from '../../design/toast.tsx'

@@ -1,4 +1,4 @@
-import { useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
 import { Button } from '../../design/button.tsx'
 import { CheckField, NumberField, SelectField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
+import { useChange } from '../../data/change.ts'
 import { pathTo } from '../../data/params.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
 import { performed } from '../../design/confirmed.ts'

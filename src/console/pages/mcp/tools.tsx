@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Code } from '../../design/code.tsx'

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
+import { useChange } from '../../data/change.ts'
 import { useParams } from '../../data/params.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { Button, CopyButton } from '../../design/button.tsx'
 import { CallCode } from '../../design/call/call-code.tsx'
 import { TextField } from '../../design/form/fields.tsx'

@@ -1,5 +1,5 @@
+import { useChange } from '../../data/change.ts'
 import { api, type Row } from '../../data/client.ts'
-import { useChange } from '../../data/query.ts'
 import { useVersion } from '../../data/version.ts'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
 import { TextField } from '../../design/form/fields.tsx'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { lookups } from '../../data/lookups.ts'
+import { usePages } from '../../data/paging.ts'
 import { useParams } from '../../data/params.ts'
-import { usePages } from '../../data/query.ts'
 import { useScope } from '../../data/scope.ts'
 import { Badge, State } from '../../design/badge.tsx'
 import { type Filter, Filters, filterQuery, SearchField } from '../../design/filters.tsx'

@@ -1,5 +1,6 @@
+import { useChange } from '../../data/change.ts'
 import { api } from '../../data/client.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { useSession } from '../../data/session.ts'
 import { Loaded } from '../../design/states.tsx'
 import { AccessRule } from './access-rule.tsx'

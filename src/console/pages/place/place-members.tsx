@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { lookups } from '../../data/lookups.ts'
+import { usePages } from '../../data/paging.ts'
 import { pathTo } from '../../data/params.ts'
-import { usePages } from '../../data/query.ts'
 import { useMay, useSession } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'

@@ -1,4 +1,4 @@
-import { useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
 import { SelectField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { FormDialog } from '../../design/form/form-dialog.tsx'

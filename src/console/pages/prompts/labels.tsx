@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
 import { performed } from '../../design/confirmed.ts'

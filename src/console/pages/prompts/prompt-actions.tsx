@@ -1,5 +1,5 @@
+import { useChange } from '../../data/change.ts'
 import { type ApiError, api } from '../../data/client.ts'
-import { useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
 import { performed } from '../../design/confirmed.ts'
 import { toast } from '../../design/toast.tsx'

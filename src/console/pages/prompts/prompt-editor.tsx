@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
 import { SentPrompt } from '../../design/call/sent-prompt.tsx'
 import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
 import { Button } from '../../design/button.tsx'
 import { Failure } from '../../design/states.tsx'
 import { Messages } from './messages.tsx'

@@ -1,5 +1,5 @@
+import { usePages } from '../../data/paging.ts'
 import { useParams } from '../../data/params.ts'
-import { usePages } from '../../data/query.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Section } from '../../design/page.tsx'
 import { type Column, ListTable } from '../../design/table.tsx'

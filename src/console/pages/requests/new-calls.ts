@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Pages } from '../../data/query.ts'
+import type { Pages } from '../../data/paging.ts'
 import type { Call } from './call.ts'
 
 /** A list that does not move while it is read: calls that came in later are counted, and shown when they are asked for. */

@@ -1,6 +1,6 @@
 import type { Row } from '../../data/client.ts'
+import { usePages } from '../../data/paging.ts'
 import { useParams } from '../../data/params.ts'
-import { usePages } from '../../data/query.ts'
 import { Entity } from '../../design/badge.tsx'
 import type { Filter } from '../../design/filters.tsx'
 import { count, dayAndTime } from '../../design/format.ts'

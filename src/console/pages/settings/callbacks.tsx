@@ -1,5 +1,6 @@
+import { useChange } from '../../data/change.ts'
 import type { Row } from '../../data/client.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { count, duration } from '../../design/format.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { useChange } from '../../data/change.ts'
 import type { Answer } from '../../data/client.ts'
-import { useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'

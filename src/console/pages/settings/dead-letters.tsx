@@ -1,5 +1,6 @@
+import { useChange } from '../../data/change.ts'
 import type { Row } from '../../data/client.ts'
-import { useChange, usePages } from '../../data/query.ts'
+import { usePages } from '../../data/paging.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
 import { count } from '../../design/format.ts'

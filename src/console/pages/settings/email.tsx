@@ -1,5 +1,7 @@
+import { useChange } from '../../data/change.ts'
 import type { Row } from '../../data/client.ts'
-import { useApi, useChange, usePages } from '../../data/query.ts'
+import { usePages } from '../../data/paging.ts'
+import { useApi } from '../../data/query.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/form/fields.tsx'

@@ -1,6 +1,7 @@
+import { useChange } from '../../data/change.ts'
 import type { Answer } from '../../data/client.ts'
 import { useParams } from '../../data/params.ts'
-import { useApi, useChange } from '../../data/query.ts'
+import { useApi } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { State } from '../../design/badge.tsx'
 import { Button, CopyButton } from '../../design/button.tsx'

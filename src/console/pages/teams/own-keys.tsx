@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { useChange } from '../../data/change.ts'
 import { api } from '../../data/client.ts'
-import { useChange } from '../../data/query.ts'
 import { useVersion } from '../../data/version.ts'
 import { Button } from '../../design/button.tsx'
 import { CheckField, NumberField } from '../../design/form/fields.tsx'

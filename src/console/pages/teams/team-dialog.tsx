@@ -1,6 +1,6 @@
+import { useChange } from '../../data/change.ts'
 import { api } from '../../data/client.ts'
 import { lookups } from '../../data/lookups.ts'
-import { useChange } from '../../data/query.ts'
 import { useSession } from '../../data/session.ts'
 import { useVersion } from '../../data/version.ts'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'

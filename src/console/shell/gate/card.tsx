@@ -3,18 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../../data/client.ts'
 import { Button } from '../../design/button.tsx'
 import type { Form, Values } from '../../design/form/form.tsx'
-
-/** Whether a step was shown before. */
-let isLater = false
+import { useTitle } from '../../design/page.tsx'
 
 /** One step on the way in, as a page of its own. */
 export function Card({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  useEffect(() => {
-    document.title = `${title} · Model gateway`
-    // The focus was on the step before.
-    if (isLater && document.activeElement === document.body) document.querySelector('h1')?.focus()
-    isLater = true
-  }, [title])
+  useTitle(title)
   return (
     <div class="gate">
       <main>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { queries, useApi, useChange } from '../../data/query.ts'
+import { useChange } from '../../data/change.ts'
+import { queries, useApi } from '../../data/query.ts'
 import { Button, ButtonLink } from '../../design/button.tsx'
 import { AwaitedCall } from '../../design/call/awaited-call.tsx'
 import { CallCode } from '../../design/call/call-code.tsx'
