@@ -13,8 +13,8 @@ import { Table } from '../design/table.tsx'
 import { useCheck } from './health/actions.tsx'
 import { ACTIONS, COLUMNS } from './health/columns.tsx'
 import { type Deployment, type Health as Reading, worstFirst } from './health/deployment.ts'
-import { DeploymentPanel } from './health/deployment-panel.tsx'
 import { Fallbacks } from './health/fallbacks.tsx'
+import { HealthPanel } from './health/health-panel.tsx'
 
 const LIVE_SECONDS = 5
 
@@ -47,7 +47,7 @@ export function Health() {
       title="Health"
       panel={
         opened && (
-          <DeploymentPanel
+          <HealthPanel
             key={opened.deployment_id}
             deployment={opened}
             live={LIVE_SECONDS}

@@ -3,13 +3,13 @@ import { Page } from '../design/page.tsx'
 import { Tabs } from '../design/tabs.tsx'
 import { Callbacks } from './settings/callbacks.tsx'
 import { ConfigCheck } from './settings/config-check.tsx'
+import { ConfigKeyPanel, ConfigKeys } from './settings/config-keys.tsx'
 import { Email } from './settings/email.tsx'
 import { Installation } from './settings/installation.tsx'
-import { KeyPanel, Keys } from './settings/keys.tsx'
 import { SignIn } from './settings/sign-in.tsx'
 
 const TABS = [
-  { id: 'keys', label: 'Settings', Shows: Keys },
+  { id: 'keys', label: 'Settings', Shows: ConfigKeys },
   { id: 'email', label: 'E-mail', Shows: Email },
   { id: 'sign-in', label: 'Sign-in', Shows: SignIn },
   { id: 'sinks', label: 'Sinks', Shows: Callbacks },
@@ -26,7 +26,8 @@ export function Settings() {
     <Page
       title="Settings"
       panel={
-        id === 'keys' && open && <KeyPanel key={open} name={open} onClose={() => params.set({ open: undefined })} />
+        id === 'keys' &&
+        open && <ConfigKeyPanel key={open} name={open} onClose={() => params.set({ open: undefined })} />
       }
     >
       <Tabs

@@ -7,7 +7,7 @@ import { useForm } from '../../design/form/form.tsx'
 import { Section } from '../../design/page.tsx'
 import { Notice } from '../../design/states.tsx'
 import { type Column, Table } from '../../design/table.tsx'
-import { written } from './keys.tsx'
+import { written } from './config-keys.tsx'
 
 type Checked = Answer<'POST /ui/api/config/check'>
 type Mistake = Checked['mistakes'][number]

@@ -8,7 +8,7 @@ import { Button, CopyButton } from '../../design/button.tsx'
 import { Facts, Section } from '../../design/page.tsx'
 import { Failure, Loaded, Notice } from '../../design/states.tsx'
 import { Table } from '../../design/table.tsx'
-import { COLUMNS } from './keys.tsx'
+import { COLUMNS } from './config-keys.tsx'
 
 /** What decides how people come in. */
 const ABOUT = /^general_settings\.(?:.*sso|self_registration|require_mfa|session|max_failed)/

@@ -12,7 +12,7 @@ import type { Deployment } from './deployment.ts'
 import { Fallbacks } from './fallbacks.tsx'
 
 /** One deployment: how it is, and where calls of its model went instead. */
-export function DeploymentPanel({
+export function HealthPanel({
   deployment,
   live,
   onClose,

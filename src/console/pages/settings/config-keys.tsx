@@ -9,7 +9,7 @@ import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { type Column, Table } from '../../design/table.tsx'
 
-type Key = Row<'GET /ui/api/config'>
+type ConfigKey = Row<'GET /ui/api/config'>
 
 /** A value in words. A secret is known to be set, and nothing else. */
 export function written(value: unknown): string {
@@ -19,7 +19,7 @@ export function written(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 
-function Value({ of: key }: { readonly of: Key }) {
+function Value({ of: key }: { readonly of: ConfigKey }) {
   if (key.secret) return <span class="quiet">{key.set ? 'set' : 'not set'}</span>
   if (!key.set && key.value === null) return <span class="quiet">none</span>
   if (key.type === 'map' || key.type === 'list') {
@@ -28,13 +28,13 @@ function Value({ of: key }: { readonly of: Key }) {
   return <span class="mono">{written(key.value)}</span>
 }
 
-function Source({ of: { source, variable } }: { readonly of: Key }) {
+function Source({ of: { source, variable } }: { readonly of: ConfigKey }) {
   if (source === 'default') return <span class="quiet">default</span>
   if (source === 'environment') return <span class="mono">{variable ?? 'environment'}</span>
   return <>{source}</>
 }
 
-export const COLUMNS: ReadonlyArray<Column<Key>> = [
+export const COLUMNS: ReadonlyArray<Column<ConfigKey>> = [
   { id: 'key', label: 'Setting', cell: ({ key }) => <Cut mono>{key.slice(key.indexOf('.') + 1)}</Cut> },
   { id: 'value', label: 'Value', cell: (key) => <Value of={key} /> },
   { id: 'source', label: 'From', cell: (key) => <Source of={key} /> },
@@ -42,7 +42,7 @@ export const COLUMNS: ReadonlyArray<Column<Key>> = [
 ]
 
 /** Every key of the configuration with what it is and where that comes from. */
-export function Keys() {
+export function ConfigKeys() {
   const params = useParams()
   const read = useApi('GET /ui/api/config')
   const open = params.get('open') || undefined
@@ -93,7 +93,7 @@ export function Keys() {
 }
 
 /** All that is known of one key. */
-export function KeyPanel({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+export function ConfigKeyPanel({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const read = useApi('GET /ui/api/config')
   return (
     <Panel title={<span class="mono">{name}</span>} onClose={onClose}>
