@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { asServerUser, freePort } from './postgres.ts'
 
 export interface Pooler {
@@ -37,6 +39,8 @@ logfile = ${join(folder, 'log')}
 `,
   )
   await asUser(PROGRAM, ['-q', '-d', settings])
+  // The process that was started ends before the one that it leaves behind listens.
+  for (let tries = 0; !(await isListening(port)) && tries < 100; tries++) await wait(50)
   return {
     url: `postgres://postgres@127.0.0.1:${port}${pathname}`,
     async stop() {
@@ -45,3 +49,9 @@ logfile = ${join(folder, 'log')}
     },
   }
 }
+
+const isListening = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
