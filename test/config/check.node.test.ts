@@ -17,7 +17,7 @@ function run(yaml: string | undefined) {
     [check, 'check', yaml === undefined ? `${file}.absent` : file],
     {
       encoding: 'utf8',
-      env: { NODE_NO_WARNINGS: '1' },
+      env: { NODE_NO_WARNINGS: '1', NODE_COMPILE_CACHE: join(folder, 'compiled') },
     },
   )
   return { status, stdout, stderr }
