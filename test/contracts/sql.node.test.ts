@@ -43,6 +43,11 @@ describe.skipIf(connectionString === '')('sql: node-postgres', () => {
     const sql = nodePostgresSql({ connectionString: Object.assign(new URL(connectionString), { username: role }).href })
     const asking = ask('SELECT pg_sleep(0.01)')
     await Promise.all(Array.from({ length: 20 }, (_, turn) => (turn % 2 ? sql.query(asking) : sql.batch([asking]))))
+    // Those that stood have ended, and there are no others: nothing waits for one.
+    await admin.query(ask(`ALTER ROLE ${role} CONNECTION LIMIT 0`))
+    await admin.query(ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`))
+    const refused = await Promise.allSettled(Array.from({ length: 12 }, () => sql.query(asking)))
+    expect(refused.filter(({ status }) => status === 'fulfilled')).toEqual([])
     await sql.close()
     await admin.query(ask(`DROP ROLE ${role}`))
     await admin.close()

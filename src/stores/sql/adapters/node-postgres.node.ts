@@ -15,6 +15,8 @@ const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
 
 /** For how long no further connection is asked of a server that has no room for one. */
 const FEW_MS = 10_000
+/** How often a statement hopes for those that are being opened, where none stands yet. */
+const MOST_HOPES = 3
 
 /** Postgres over TCP: a pool that opens connections on demand. */
 export function nodePostgresSql(options: NodePostgresOptions): Sql {
@@ -41,17 +43,29 @@ export function nodePostgresWire({
     options: `${options} -c statement_timeout=${timeoutMs} -c datestyle=ISO -c jit=off ${READ_COMMITTED}`,
     query_timeout: timeoutMs + 500,
   })
+  /** The connections that stand. The pool's own count has those that are being opened. */
+  let standing = 0
   // The statement on a broken connection fails, and the pool opens another one. Without these listeners the same error
   // would end the process: that of an idle connection on the pool, that of a busy one on the client.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    standing += 1
+    client.on('error', () => {})
+  })
+  pool.on('remove', () => {
+    standing -= 1
+  })
 
   let keepsPlans = true
   let fewUntil = 0
   /** Tries again, and does without from then on, if a pooler before the server knows nothing of plans or options: then
    *  nothing was run. So it does for a while with the connections that there are, if the server has no room for another.
    *  `text`: of the statement whose plan is kept. */
-  async function tried<Answer>(attempt: (plan?: string) => Promise<Answer>, text?: string): Promise<Answer> {
+  async function tried<Answer>(
+    attempt: (plan?: string) => Promise<Answer>,
+    text?: string,
+    hopes = MOST_HOPES,
+  ): Promise<Answer> {
     if (pool.options.max < connections && performance.now() > fewUntil) pool.options.max = connections
     const plan = keepsPlans && text !== undefined ? planName(text) : undefined
     const hasOptions = pool.options.options !== options
@@ -60,11 +74,11 @@ export function nodePostgresWire({
     } catch (error) {
       if (plan && isOfPlan(error)) keepsPlans = false
       else if (hasOptions && isOfOptions(error)) pool.options.options = options
-      else if (isOfRoom(error) && pool.totalCount > 0) {
-        pool.options.max = pool.totalCount
+      else if (isOfRoom(error) && (standing > 0 || (hopes > 0 && pool.totalCount > 0))) {
+        pool.options.max = standing || pool.totalCount
         fewUntil = performance.now() + FEW_MS
       } else throw failure(error, timeoutMs)
-      return tried(attempt, text)
+      return tried(attempt, text, hopes - 1)
     }
   }
 
