@@ -48,6 +48,7 @@ export function boundJson(bytes: Uint8Array, { own, members, texts, commas, leve
   const { byteLength } = bytes
   // A document that exceeds a bound has more bytes.
   if (byteLength <= Math.min(own, members, texts, commas, levels)) return true
+  const mayHaveTooManyCommas = byteLength > commas
   const view = viewOf(bytes)
   let level = 0
   let ownSeen = 0
@@ -61,7 +62,8 @@ export function boundJson(bytes: Uint8Array, { own, members, texts, commas, leve
     if (mark === Mark.none) {
       const end = plainEnd(view, at + 1)
       long ||= end - at >= LONG
-      for (; at < end; at++) if (bytes[at] === COMMA) commasSeen += 1
+      if (mayHaveTooManyCommas) for (; at < end; at++) if (bytes[at] === COMMA) commasSeen += 1
+      at = end
       if (commasSeen > commas) throw tooMany(`The request body has more than ${commas} values.`)
       continue
     }
