@@ -19,8 +19,8 @@ export function asFailure(thrown: unknown): GatewayError {
 /** What OpenAI says of a conversation that is too long, over chat and over Responses. */
 const TOO_LONG = /maximum context length is \d|exceeds the context window/i
 
-/** The message of a failure for clients of OpenAI: some, such as LangChain's and agents that read no code, shorten a
- *  conversation when they find its words. */
+/** The message of a failure for clients of OpenAI: some shorten a conversation when they find its words,
+ *  whatever the code is. */
 export function openaiMessage({ failure, message }: GatewayError): string {
   const isKnown = failure !== 'context_window' || TOO_LONG.test(message)
   return isKnown ? message : `Your input exceeds the context window of this model: ${message}`

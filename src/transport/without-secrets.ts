@@ -84,7 +84,7 @@ function mask(text: string, credential: string): string {
     if (!parts.has(letters.slice(at, at + length))) continue
     let end = at + length
     while (end < letters.length && parts.has(letters.slice(end - length + 1, end + 1))) end++
-    result += `${text.slice(copied, starts[at])}[secret]`
+    result += `${text.slice(copied, starts[at])}${MASK}`
     copied = ends[end - 1] as number
     at = end - 1
   }
