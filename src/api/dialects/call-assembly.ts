@@ -18,8 +18,9 @@ interface Assembled {
 }
 
 /** Assembles parallel tool calls from their fragments. Vendors differ: some leave out the index or the id, some give
- *  every call the index 0, some send the name late or the arguments as an object. */
-export function callAssembly(open: (callId: string, name: string) => CallWriter) {
+ *  every call the index 0, some send the name late or the arguments as an object. `end` tells when the arguments of a call
+ *  are complete. */
+export function callAssembly(open: (callId: string, name: string, end: JsonEnd) => CallWriter) {
   const all: Assembled[] = []
   const byIndex = new Map<number, Assembled>()
   const callIds = new Set<string>()
@@ -34,7 +35,7 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
     const callId = call.givenId !== '' && !callIds.has(call.givenId) ? call.givenId : newId('call')
     callIds.add(callId)
     call.name = text
-    call.writer = open(callId, text)
+    call.writer = open(callId, text, call.end)
     if (call.pending !== '') call.writer.add(call.pending)
   }
   /** Whether a fragment with this name starts another call than the known one of its index. */

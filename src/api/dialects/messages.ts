@@ -28,7 +28,8 @@ export const messagesDialect = asDialect<MessagesRequest>({
   prepend: prependToMessages,
   toChat,
   fromChat,
-  stream: ({ stop_sequences }, call) => messagesEvents(stop_sequences, call?.likelyInput),
+  stream: ({ stop_sequences }, call) =>
+    messagesEvents({ stopSequences: stop_sequences, likelyInput: call?.likelyInput }),
   follow: followMessages,
   errorEvent: messagesErrorEvent,
 })

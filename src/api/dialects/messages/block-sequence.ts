@@ -1,6 +1,6 @@
 import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
 import type { CallWriter } from '../call-assembly.ts'
-import { type JsonEnd, jsonEnd } from '../json-end.ts'
+import type { JsonEnd } from '../json-end.ts'
 import { DIRECT, UNSIGNED } from './wire.ts'
 
 type Emit = (type: string, value: object) => void
@@ -12,7 +12,7 @@ interface Block {
   pending: object[]
   /** Whether a delta had text. */
   hasText: boolean
-  /** Finds the end of a call's arguments. */
+  /** The end of a call's arguments. */
   readonly input: JsonEnd | undefined
   ended: boolean
   /** Whether the block is a thought that has no signature yet. */
@@ -56,7 +56,6 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
   }
   function extend(block: Block, delta: object, text: string): void {
     block.hasText ||= text !== ''
-    block.input?.push(text)
     if (block === opened) emit('content_block_delta', { index, delta })
     else block.pending.push(delta)
     advance()
@@ -91,8 +90,8 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
     complete(block: ThinkingBlock): void {
       add({ ...fresh({ ...block }), ended: true })
     },
-    call(id: string, name: string): CallWriter {
-      const block = add(fresh({ type: 'tool_use', id, name, input: {}, caller: DIRECT }))
+    call(id: string, name: string, end: JsonEnd): CallWriter {
+      const block = add(fresh({ type: 'tool_use', id, name, input: {}, caller: DIRECT }, end))
       return {
         add(text) {
           if (!isStopped(block)) extend(block, { type: 'input_json_delta', partial_json: text }, text)
@@ -112,14 +111,13 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
   }
 }
 
-function fresh(start: Block['start']): Block {
-  const { type } = start
+function fresh(start: Block['start'], input?: JsonEnd): Block {
   return {
     start,
     pending: [],
     hasText: false,
-    input: type === 'tool_use' ? jsonEnd() : undefined,
+    input,
     ended: false,
-    unsigned: type === 'thinking',
+    unsigned: start.type === 'thinking',
   }
 }

@@ -17,11 +17,17 @@ export interface MessageSoFar {
   readonly open: boolean
 }
 
+/** What the events of a message take from its request. */
+interface OfRequest {
+  readonly stopSequences?: MessagesRequest['stop_sequences']
+  /** The probable tokens of the input. */
+  readonly likelyInput?: (() => number) | undefined
+}
+
 /** Writes chat chunks as the events of a message, from its start or as a continuation of a cut text. Holds back the end
  *  until the usage is known, which chat sends last. */
 export function messagesEvents(
-  stopSequences?: MessagesRequest['stop_sequences'],
-  likelyInput?: () => number,
+  { stopSequences, likelyInput }: OfRequest = {},
   before: MessageSoFar = { begun: false, index: -1, open: false },
 ): DialectStream {
   let { begun } = before
@@ -40,9 +46,9 @@ export function messagesEvents(
     return bytes
   }
   const blocks = blockSequence(emit, before)
-  const calls = callAssembly((id, name) => {
+  const calls = callAssembly((id, name, end) => {
     called = true
-    return blocks.call(id, name)
+    return blocks.call(id, name, end)
   })
 
   const likelyUsage = () => ({ ...messagesUsage(undefined), input_tokens: likelyInput?.() ?? 0 })

@@ -47,6 +47,6 @@ export function followMessages(): DialectFollower {
       const event = data === undefined ? undefined : parseRecord(data)
       return (event && entryOf(readers, event.type)?.(event)) ?? []
     },
-    continuation: () => messagesEvents(undefined, undefined, { begun, index, open }),
+    continuation: () => messagesEvents({}, { begun, index, open }),
   }
 }

@@ -37,7 +37,7 @@ export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | un
   /** Of a conversation that is compacted, all of the answer. */
   let summary = isCompacting(request) ? '' : undefined
   const sequence = callSequence()
-  const calls = callAssembly((callId, name) => sequence.add(() => openCall(callId, name)))
+  const calls = callAssembly((callId, name, end) => sequence.add(end, () => openCall(callId, name)))
 
   function added<Item extends OutputItem>(item: Item): Item {
     items.push(item)

@@ -1,5 +1,5 @@
 import type { CallWriter } from '../call-assembly.ts'
-import { type JsonEnd, jsonEnd } from '../json-end.ts'
+import type { JsonEnd } from '../json-end.ts'
 import type { CallItem } from './call-item.ts'
 
 interface Call {
@@ -29,13 +29,12 @@ export function callSequence() {
   }
 
   return {
-    add(open: () => CallItem): CallWriter {
-      const call: Call = { open, end: jsonEnd(), pending: '', item: undefined }
+    add(end: JsonEnd, open: () => CallItem): CallWriter {
+      const call: Call = { open, end, pending: '', item: undefined }
       queue.push(call)
       advance()
       return {
         add(fragment) {
-          call.end.push(fragment)
           if (!call.item) call.pending += fragment
           else if (!call.item.closed) call.item.add(fragment)
           advance()
